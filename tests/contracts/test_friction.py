@@ -341,7 +341,7 @@ def _unloaded(exported: ExportModel, motion: Motion) -> Motion:
 def test_generated_python_is_the_model(exported, motion):
     motion = _unloaded(exported, motion)
     module: dict = {}
-    exec(next(iter(export(exported, "python").files.values())), module)  # noqa: S102
+    exec(export(exported, "python").main, module)  # noqa: S102
     expected = friction_torque(exported.friction, exported.friction_parameters, motion)
     arguments = [getattr(motion, name) for name in exported.friction_inputs]
     np.testing.assert_allclose(module["friction"](*arguments), expected, rtol=1e-12, atol=1e-14)
@@ -362,7 +362,7 @@ def test_simulators_hold_it_or_say_that_they_can_not(exported, target):
     pytest.importorskip("mujoco")
     result = export(exported, target)
     known = {"urdf": urdf, "mjcf": mjcf}[target].ATTRIBUTES
-    text = next(iter(result.files.values())).decode()
+    text = result.main.decode()
     found = [(part, *pair) for part, own in exported.friction_terms() for pair in zip(part.parameters, own.T, strict=True)]
     for part, parameter, values in found:
         attribute = parameter.attributes.get(known.format_name)

@@ -27,8 +27,7 @@ from dynident.data.formats.writing import write_dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation.formats.format import FileHeader
 from dynident.excitation.formats.registry import FORMATS, read_trajectory, write_trajectory
-from dynident.exports import EXPORTERS, Exported, export
-from dynident.exports.convert import convert
+from dynident.exports import EXPORTERS, Exported, convert, export
 from dynident.robots import Robot
 from tests.export_models import model_of
 from tests.faults.hostile_names import FILE, NAMES, hostile_robot, robots
@@ -57,7 +56,7 @@ def _python_names(exported: Exported) -> set[str]:
 
 
 def _yaml_names(exported: Exported) -> set[str]:
-    content = yaml.safe_load(next(iter(exported.files.values())))
+    content = yaml.safe_load(exported.main)
     return {content["robot"], *(link["name"] for link in content["links"])}
 
 

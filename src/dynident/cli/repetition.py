@@ -34,7 +34,7 @@ from dynident.data import ControllerSamples, Dataset, write_dataset
 from dynident.data.provenance import Provenance
 from dynident.data.reading.reading import Reading
 from dynident.errors import DynidentError, InputError
-from dynident.exports.convert import convert
+from dynident.exports import convert
 from dynident.feasibility.methods import METHODS
 from dynident.feasibility.solvers.registry import SOLVERS
 from dynident.friction.registry import FRICTION_MODELS

@@ -51,8 +51,13 @@ def read_bytes(path: str | Path) -> bytes:
 
 def read_text(path: str | Path) -> str:
     """The file's text, lines ending as everywhere in Python; FileError when there is none or it is not UTF-8."""
+    return decode_text(path, read_bytes(path))
+
+
+def decode_text(path: str | Path, content: bytes) -> str:
+    """`read_text` of a file whose bytes have been read. path : for messages."""
     try:
-        text = read_bytes(path).decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise FileError(path, "is not text (UTF-8); check that it is the right file") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

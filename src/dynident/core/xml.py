@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.parsers import expat
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from dynident.core.names import printable
 from dynident.errors import FileError, require
@@ -208,7 +209,45 @@ class XmlText:
         return line > 0 and not self.content[line : element.start].strip()
 
 
-def number_text(numbers: Sequence[float]) -> str:
+class NewElement(NamedTuple):
+    """An element that is written anew.
+
+    attributes : texts, numbers or sequences of numbers.
+    children : further elements, or lines as they are.
+    """
+
+    tag: str
+    attributes: Mapping[str, str | float | Iterable[float]]
+    children: Sequence[NewElement | str] = ()
+
+    def lines(self) -> list[str]:
+        """A line per tag, children indented."""
+        if not self.children:
+            return [f"<{self._start}/>"]
+        inner = [line for child in self.children for line in ([child] if isinstance(child, str) else child.lines())]
+        return [f"<{self._start}>", *(f"  {line}" for line in inner), f"</{self.tag}>"]
+
+    def __str__(self) -> str:
+        """All in one line."""
+        return f"<{self._start}>{''.join(map(str, self.children))}</{self.tag}>" if self.children else f"<{self._start}/>"
+
+    @property
+    def _start(self) -> str:
+        return " ".join([self.tag, *(f"{name}={quoteattr(_attribute_text(value))}" for name, value in self.attributes.items())])
+
+
+def element(tag: str, *children: NewElement | str, **attributes: str | float | Iterable[float]) -> NewElement:
+    """An element that is written anew."""
+    return NewElement(tag, attributes, children)
+
+
+def _attribute_text(value: str | float | Iterable[float]) -> str:
+    if isinstance(value, str):
+        return value
+    return number_text(value if isinstance(value, Iterable) else [value])
+
+
+def number_text(numbers: Iterable[float]) -> str:
     """Numbers that come back to the last bit."""
     return " ".join(repr(float(number) + 0.0) for number in numbers)
 

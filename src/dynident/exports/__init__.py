@@ -9,10 +9,9 @@ from dynident.exports.export_model import (
     model_from_parameters,
     model_from_run,
 )
-from dynident.exports.formats.attached import payload_fragment
-from dynident.exports.proof import random_states
-from dynident.exports.registry import EXPORTERS, export
-from dynident.exports.target import Comparison, DisagreementError, Exported
+from dynident.exports.proof import Comparison, DisagreementError, random_states
+from dynident.exports.registry import EXPORTERS, convert, export, payload_fragment
+from dynident.exports.target import Exported
 
 __all__ = [
     "EXPORTERS",
@@ -23,6 +22,7 @@ __all__ = [
     "Exported",
     "InfeasibleModelError",
     "attach_payload",
+    "convert",
     "export",
     "model_from_estimate",
     "model_from_parameters",

@@ -22,9 +22,11 @@ from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.robots.robot import JointType, Robot
 from dynident.robots.verdict import judge
-from dynident.runs import Absent, RunFolder, Stage, StageContent
+from dynident.runs import RunFolder, Stage, StageContent
+from dynident.runs.stages import Folder
 
-_TOLD = (PayloadStatus.TOLD, PayloadStatus.INERTIA_OPEN, PayloadStatus.CENTRE_OPEN)
+#: What a payload is exported with without a note.
+_SURE = (PayloadStatus.TOLD, PayloadStatus.INERTIA_OPEN, PayloadStatus.CENTRE_OPEN)
 
 
 class InfeasibleModelError(InputError):
@@ -127,12 +129,12 @@ class ExportModel:
 
     def all_violations(self) -> tuple[str, ...]:
         """The known violations, and the links that no rigid body can be, judged here."""
-        found = list(self.violations)
+        violations = list(self.violations)
         for link, row in zip(self.robot.links, self.parameters, strict=True):
             verdict = judge(row).verdict
             if verdict.inconsistent and np.any(row != 0.0):  # a link without mass inside a compound joint is in order
-                found.append(f"link {link.name!r}: {verdict.value}")
-        return tuple(found)
+                violations.append(f"link {link.name!r}: {verdict.value}")
+        return tuple(violations)
 
     def friction_terms(self) -> tuple[tuple[FrictionModel, Array], ...]:
         """The single friction models that act together, each with its parameters (n, k)."""
@@ -158,38 +160,34 @@ class ExportModel:
         return printable(f"dynident {version('dynident')}: dynamic model of {self.robot.name}{source}")
 
 
-def model_from_run(folder: str | Path, *, from_coefficients: bool = False, payload: bool = False) -> ExportModel:
+def model_from_run(folder: Folder, *, from_coefficients: bool = False, payload: bool = False) -> ExportModel:
     """The link parameters of a run folder, or, when asked for, the coefficients of its estimate; and what the arm carries.
 
     FileError says which command makes what is missing.
     """
-    run = RunFolder(folder)
+    run = RunFolder.of(folder)
     estimate = run.read(Stage.ESTIMATE).result
     if from_coefficients and payload:
         raise InputError("a payload is a body, and coefficients are none; export link parameters with it")
-    monitor = run.find(Stage.MONITOR)
+    content = run.find(Stage.MONITOR)
+    monitors = {content.result.model.name: content.result} if isinstance(content, StageContent) else {}  # by what it was calibrated with
     if from_coefficients:
-        return replace(model_from_estimate(estimate), monitor=_of(monitor, COEFFICIENTS))
+        return replace(model_from_estimate(estimate), monitor=monitors.get(COEFFICIENTS))
     model = model_from_parameters(run.read(Stage.PARAMETERS).result)
-    model = replace(model, provenance=f"{model.provenance}, {_source(estimate)}", monitor=_of(monitor, LINKS))
+    model = replace(model, provenance=f"{model.provenance}, {_source(estimate)}", monitor=monitors.get(LINKS))
     return attach_payload(model, run.read(Stage.PAYLOAD).result) if payload else model
-
-
-def _of(monitor: StageContent | Absent, model: str) -> ContactMonitor | None:
-    """The monitor, if its thresholds were found with that model as it is now."""
-    return monitor.result if isinstance(monitor, StageContent) and monitor.result.model.name == model else None
 
 
 def attach_payload(model: ExportModel, payload: PayloadEstimate) -> ExportModel:
     """The model with an identified payload on its flange; its name is one that no link has."""
     if (payload.robot.joint_names, payload.robot.link_names) != (model.robot.joint_names, model.robot.link_names):
         raise InputError(f"the payload is on {payload.robot.name!r}, and the model is of {model.robot.name!r}; give those of one robot")
-    told = f"payload of {payload.mass:.4g} ± {payload.std[0]:.2g} kg"
-    doubt = () if payload.status in _TOLD else (f"{payload.status.value}; it is part of the model all the same",)
+    origin = f"payload of {payload.mass:.4g} ± {payload.std[0]:.2g} kg"
+    doubt = () if payload.status in _SURE else (f"{payload.status.value}; it is part of the model all the same",)
     return replace(
         model,
         payload=attached_body(payload),
-        provenance=f"{model.provenance}, {told}" if model.provenance else told,
+        provenance=f"{model.provenance}, {origin}" if model.provenance else origin,
         notes=(*model.notes, *doubt),
     )
 

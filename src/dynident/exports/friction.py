@@ -49,9 +49,8 @@ def friction_nodes(model: ExportModel, graph: Graph, motion: Motion) -> list[Nod
     if model.friction is None or model.friction_parameters is None:
         return torques
     for i in range(model.robot.n):
-        own = model.friction.of_joint(i)
         values = model.friction.values_of(i, model.friction_parameters[i])
-        for part in own.parts:
+        for part in model.friction.of_joint(i).parts:
             if part.mixing is None:
                 for name, term in zip(part.parameter_names, _terms(part, Motion(*(nodes[i] for nodes in motion))), strict=True):
                     torques[i] = torques[i] + values[name] * graph.node(term)
@@ -178,8 +177,8 @@ def express_friction(model: ExportModel, known: JointAttributes) -> ExpressedFri
         notes.append(f"{known.format_name} holds viscous and Coulomb friction that are not negative; {cost}")
         for attribute, column in zip(known.friction, fitted.T, strict=True):
             values[attribute] = np.where(refit, column, values.get(attribute, 0.0))
-    said = known.inertia if model.friction is None else (*known.friction, *known.inertia)
-    return ExpressedFriction(values, tuple(sorted(set(said) - set(values))), tuple(notes))
+    described = known.inertia if model.friction is None else (*known.friction, *known.inertia)
+    return ExpressedFriction(values, tuple(sorted(set(described) - set(values))), tuple(notes))
 
 
 def _beyond_attributes(model: ExportModel, known: JointAttributes) -> BoolArray:
@@ -187,8 +186,8 @@ def _beyond_attributes(model: ExportModel, known: JointAttributes) -> BoolArray:
     beyond, n = np.zeros(model.robot.n, dtype=bool), model.robot.n
     if model.friction is None or model.friction_parameters is None:
         return beyond
-    for j, own in enumerate(map(model.friction.of_joint, range(n))):
-        parameters = {parameter.name: parameter for part in own.parts for parameter in part.parameters}
+    for j in range(n):
+        parameters = {parameter.name: parameter for part in model.friction.of_joint(j).parts for parameter in part.parameters}
         acting = np.any(braking_factors(model.friction, j, _speeds(model, j), n) != 0.0, axis=0)
         for i, slot in np.argwhere(acting & (model.friction_parameters != 0.0)).tolist():
             parameter = parameters.get(model.friction.parameter_names[slot])
@@ -206,8 +205,8 @@ def _fit_attributes(model: ExportModel, refit: BoolArray) -> tuple[Array, str]:
         dq, joint = _speeds(model, j), model.robot.joints[j]
         braking = np.sign(dq) * np.einsum("snk,nk->s", braking_factors(friction, j, dq, model.robot.n), parameters)
         A = np.column_stack([np.abs(dq), np.ones_like(dq)])
-        found = constrained_least_squares(A, braking, np.eye(2))
-        fitted[j] = np.where(found > _ROUNDING * np.abs(braking).max(), found, 0.0)
+        solution = constrained_least_squares(A, braking, np.eye(2))
+        fitted[j] = np.where(solution > _ROUNDING * np.abs(braking).max(), solution, 0.0)
         rms = float(np.linalg.norm(A @ fitted[j] - braking)) / np.sqrt(len(dq))
         costs.append(f"{joint.name} {rms:.2g} {joint.units.effort} (up to {float(np.abs(dq).max()):.2g} {joint.units.velocity})")
     unknown = "speeds up to the joints' limits, because those of the log are not known"

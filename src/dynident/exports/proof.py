@@ -6,27 +6,50 @@ on random states, and one that another engine understands differently is not han
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.xml import parse_xml
 from dynident.dynamics import inverse_dynamics
-from dynident.errors import FileError
+from dynident.errors import DynidentError
 from dynident.exports.export_model import ExportModel
-from dynident.exports.friction import ExpressedFriction
-from dynident.exports.target import Comparison, DisagreementError, Exported, States
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion, friction_torque
-from dynident.robots.formats.mjcf import read_mjcf
-from dynident.robots.formats.source_tree import SourceTree
-from dynident.robots.formats.urdf import read_urdf
 from dynident.robots.robot import Robot
 
+#: q, dq, ddq, (N, n) each, at which torques are compared.
+States = tuple[Array, Array, Array]
 #: Largest difference of a joint's torque, as a share of that joint's largest torque.
 TOLERANCE = 1e-9
 #: A joint whose torques are smaller than this share of the largest joint's is judged by that.
 _SMALL_JOINT = 1e-3
+
+
+class DisagreementError(DynidentError):
+    """Another engine refuses what was exported, or computes other torques from it than dynident does. Attributes: `problem`, `reason`."""
+
+    def __init__(self, problem: str, reason: str = "") -> None:
+        self.problem, self.reason = problem, reason
+        super().__init__(f"{problem}, so nothing was written{': ' if reason else ''}{reason}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Torques of an exported model in another engine against dynident's own.
+
+    Attributes
+    ----------
+    largest : float
+        Largest difference [unit].
+    relative : float
+        Largest difference of a joint as a share of that joint's largest torque.
+    """
+
+    engine: str
+    states: int
+    largest: float
+    unit: str
+    relative: float
 
 
 def random_states(robot: Robot, count: int = 1000, seed: int = 0) -> States:
@@ -48,7 +71,7 @@ def compare(engine: str, model: ExportModel, states: States, torques: Array, *, 
     if not np.all(relative <= TOLERANCE):
         raise DisagreementError(
             f"{engine} computes torques from the exported model that differ from dynident's by up to {difference[worst]:.3g} "
-            f"(joint {model.robot.joint_names[worst]!r}, {relative[worst]:.2g} of its largest), so nothing was written"
+            f"(joint {model.robot.joint_names[worst]!r}, {relative[worst]:.2g} of its largest)"
         )
     largest, unit = float(difference.max()), model.robot.unit("effort")
     return Comparison(engine=engine, states=len(torques), largest=largest, unit=unit, relative=float(relative.max()))
@@ -62,39 +85,3 @@ def friction_states(model: ExportModel, states: States) -> tuple[Array, ...]:
 def _temperature(states: States) -> Array:
     """Any will do, the same for both sides [°C]."""
     return REFERENCE_TEMPERATURE + 10.0 * states[0]
-
-
-def main_file(exported: Exported) -> bytes:
-    """The first of the files."""
-    return next(iter(exported.files.values()))
-
-
-def read_back(content: bytes, folder: str = "") -> SourceTree:
-    """The exported text through our own reader. folder : where the meshes are that it names."""
-    text = content.decode("utf-8")
-    try:
-        if parse_xml("the exported model", text).tag == "robot":
-            return read_urdf("the exported model", text)
-        return read_mjcf("the exported model", text, folder=folder or ".")
-    except FileError as error:
-        raise DisagreementError(f"the exported model can't be read back, so nothing was written: {error}") from None
-
-
-def gravity_at_root(robot: Robot, tree: SourceTree) -> Array:
-    """The robot's gravity in the frame of the file's root, whose joints before the robot's base are at zero."""
-    names = [link.name for link in tree.links]
-    base = robot.base_sources[0] if robot.base_sources else ""
-    if base not in names:
-        return robot.gravity
-    pose = np.eye(4)
-    for i in tree.path(names.index(base))[1:]:
-        pose = pose @ tree.links[i].placement @ tree.links[i].after
-    return (pose @ tree.links[names.index(base)].own)[:3, :3] @ robot.gravity
-
-
-def check_numbers(engine: str, robot: Robot, held: ExpressedFriction, actual: Mapping[str, Array]) -> None:
-    """DisagreementError unless the engine has the friction that was written; `actual` by attribute, (n,) each."""
-    expected = dict(held.values) | {name: np.zeros(robot.n) for name in held.zero}
-    for name, values in expected.items():
-        if not np.allclose(values, actual[name], rtol=TOLERANCE, atol=0.0):
-            raise DisagreementError(f"{engine} reads another {name} from the exported model of {robot.name} than was written")

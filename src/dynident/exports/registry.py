@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from dynident.core.files import check_file_target, check_writable, make_parents, read_bytes, read_text, write_files
+import numpy as np
+
+from dynident.core.files import check_file_target, check_writable, make_parents, write_files
 from dynident.core.options import settle_options
-from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports.code import c99, python_module
 from dynident.exports.export_model import ExportModel, InfeasibleModelError, model_from_estimate, model_from_parameters
-from dynident.exports.formats import csv_table, mjcf, urdf, yaml_file
-from dynident.exports.proof import random_states
-from dynident.exports.target import Exported, Exporter, Original, Request, States
+from dynident.exports.formats import mjcf, tables, urdf
+from dynident.exports.formats.original import Original
+from dynident.exports.proof import Comparison, States, random_states
+from dynident.exports.target import Exported, Exporter, Request
 from dynident.feasibility.result import LinkParameters
+from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.payload import PayloadEstimate
 from dynident.regression.estimate import Estimate
 from dynident.robots.robot import Robot
 from dynident.runs.stages import refuse_run_file
 
 EXPORTERS: dict[str, Exporter] = {
-    exporter.name: exporter
-    for exporter in (
-        urdf.EXPORTER,
-        mjcf.EXPORTER,
-        c99.EXPORTER,
-        python_module.EXPORTER,
-        yaml_file.EXPORTER,
-        csv_table.EXPORTER,
-    )
+    exporter.name: exporter for exporter in (urdf.EXPORTER, mjcf.EXPORTER, c99.EXPORTER, python_module.EXPORTER, tables.YAML, tables.CSV)
 }
 """The formats of an export, by name."""
+#: Formats that a robot can be converted to, by suffix: a target, or DH.
+CONVERSIONS = {".urdf": "urdf", ".xml": "mjcf", ".yaml": "dh", ".yml": "dh"}
 
 
 def export(
@@ -40,7 +37,7 @@ def export(
     target: str,
     *,
     path: str | Path | None = None,
-    original: str | Path | None = None,
+    original: str | Path | Original | None = None,
     options: Mapping[str, object] | object | None = None,
     force: bool = False,
     states: States | None = None,
@@ -56,7 +53,7 @@ def export(
     path
         File to write; a folder for targets of several files, such as "c". Nothing is written before the proof.
     original
-        The user's own file to patch, where the target can do that; without one a complete file is written.
+        The user's own file to patch, or what was read of it, where the target can do that; without one a complete file is written.
     options
         Of the target's own, by name or as its options class: {"layout": "franka"} of YAML.
     force
@@ -73,51 +70,50 @@ def export(
     exporter = EXPORTERS[target]
     if path is not None:
         check_target(exporter, Path(path), original)
-    exported = _prove(_as_model(model), exporter, original, options, force, states)
-    if path is not None:
-        write_exported({Path(path): exported})
-    return exported
-
-
-def _as_model(model: LinkParameters | Estimate | ExportModel) -> ExportModel:
-    if isinstance(model, ExportModel):
-        return model
-    return model_from_estimate(model) if isinstance(model, Estimate) else model_from_parameters(model)
-
-
-def _prove(
-    model: ExportModel,
-    exporter: Exporter,
-    original: str | Path | None,
-    options: Mapping[str, object] | object | None,
-    force: bool,
-    states: States | None,
-) -> Exported:
+    if isinstance(model, LinkParameters):
+        model = model_from_parameters(model)
+    elif isinstance(model, Estimate):
+        model = model_from_estimate(model)
     if exporter.bodies and not model.describes_bodies:
         raise InputError(f"{exporter.name} describes links, and coefficients are sums over several of them", remedy="retrieve links first")
     violations = model.all_violations() if model.describes_bodies else model.violations
     if violations and not force:
         raise InfeasibleModelError(violations)
-    model = model if exporter.attaches else model.lump()
-    own = settle_options(exporter.options, options, f"export target {exporter.name}")
-    warning = f"NOT FEASIBLE: {'; '.join(violations)}" if violations else ""
-    request = Request(original=read_original(original, exporter.original), options=own, warning=warning)
+    model = model if exporter.fragment is not None else model.lump()
+    request = Request(
+        original=_read_original(exporter, original),
+        options=settle_options(exporter.options, options, f"export target {exporter.name}"),
+        warning=f"NOT FEASIBLE: {'; '.join(violations)}" if violations else "",
+    )
     exported = exporter.write(model, request)
-    notes = (*model.notes, *exported.notes)
     proof = exporter.prove(model, exported, random_states(model.robot) if states is None else states) if exporter.prove else None
-    if isinstance(proof, str):
-        return replace(exported, notes=(*notes, proof))
-    return replace(exported, comparison=proof, notes=notes)
+    unproven = (proof,) if isinstance(proof, str) else ()
+    comparison = proof if isinstance(proof, Comparison) else None
+    exported = replace(exported, comparison=comparison, notes=(*model.notes, *exported.notes, *unproven))
+    if path is not None:
+        write_exported({Path(path): exported})
+    return exported
 
 
-def check_target(exporter: Exporter, path: Path, original: str | Path | None) -> None:
+def _read_original(exporter: Exporter, original: str | Path | Original | None) -> Original | None:
+    """The file to patch, checked to be of the kind that the target patches; None where it patches none."""
+    if original is None or not exporter.original:
+        return None
+    file = original if isinstance(original, Original) else Original.read(original)
+    if not exporter.patches(file):
+        raise FileError(file.path, f"the root element is <{file.root.tag}>; <{exporter.original}> was expected")
+    return file
+
+
+def check_target(exporter: Exporter, path: Path, original: str | Path | Original | None) -> None:
     """Before the work: can the target be written, and is it none of the user's own files?"""
     if exporter.folder:
         check_writable(path)
         if exporter.guard is not None:
             exporter.guard(path)
         return
-    if original is not None and path.exists() and path.samefile(original):
+    patched = original.path if isinstance(original, Original) else original
+    if patched is not None and path.exists() and path.samefile(patched):
         raise FileError(path, "is the file that would be patched, and it is never overwritten; name another file")
     check_file_target(path)
     refuse_run_file(path)
@@ -127,38 +123,50 @@ def write_exported(exports: Mapping[Path, Exported]) -> None:
     """Write exports, one file to a path, or several into a folder of that name; no single file is replaced before all are on the disk."""
     folders = {path: exported for path, exported in exports.items() if EXPORTERS[exported.target].folder}
     for path, exported in folders.items():
-        _refuse_others(path, exported)
+        *others, last = exported.files
+        if not (path / last).exists():  # in the folder of an earlier export it is there
+            refuse_foreign(path, others, "export")
     for path, exported in folders.items():
         with make_parents(path):
             write_files({path / name: content for name, content in exported.files.items()})
-    write_files({path: next(iter(exported.files.values())) for path, exported in exports.items() if path not in folders})
+    write_files({path: exported.main for path, exported in exports.items() if path not in folders})
 
 
-def _refuse_others(folder: Path, exported: Exported) -> None:
-    """FileError where a file would be replaced in a folder of no earlier export, whose last file would be there."""
-    *others, last = exported.files
-    foreign = next((folder / name for name in others if (folder / name).exists()), None)
-    if foreign is not None and not (folder / last).exists():
-        raise FileError(foreign, "is there already, and no earlier export; it is not replaced; name another folder")
+def refuse_foreign(folder: Path, names: Iterable[str], what: str) -> None:
+    """FileError where one of these files is there already. what : that it is not."""
+    foreign = next((folder / name for name in names if (folder / name).exists()), None)
+    if foreign is not None:
+        raise FileError(foreign, f"is there already, and no earlier {what}; it is not replaced; name another folder")
 
 
-def read_original(path: str | Path | None, root: str) -> Original | None:
-    """The user's file, checked to be of the kind whose root element is `root`."""
-    if path is None or not root:
-        return None
-    found = parse_xml(path, read_text(path).removeprefix("\ufeff")).tag
-    if found != root:
-        raise FileError(path, f"the root element is <{found}>; <{root}> was expected")
-    return Original(path=str(path), content=read_bytes(path))
+def find_original(exporter: Exporter, robot: Robot) -> Original | None:
+    """What the robot was read from, where the target can patch it."""
+    original = Original.of_robot(robot) if exporter.original else None
+    return original if exporter.patches(original) else None
 
 
-def find_original(exporter: Exporter, robot: Robot, given: Path | None = None) -> Path | None:
-    """The user's file to patch: the one that is given, else what the robot was read from, where it is still there and of that kind."""
-    file = Path(robot.source) if given is None else given
-    if not exporter.original or not os.path.isfile(file):
-        return None
-    try:
-        fits = parse_xml(file, read_text(file)).tag == exporter.original  # by the root element, for .xml can be either
-    except FileError:
-        fits = given is not None  # what is not XML is refused later, with a sentence; a DH file is just not one to patch
-    return file if fits else None
+def payload_fragment(payload: PayloadEstimate, target: str) -> str:
+    """A payload alone, "urdf" or "mjcf": a file that loads as it is, and whose lines can be pasted into that of a robot."""
+    writers = {exporter.name: exporter.fragment for exporter in EXPORTERS.values() if exporter.fragment is not None}
+    if target not in writers:
+        raise UnknownNameError("format of a payload", target, writers)
+    return writers[target](payload)
+
+
+def convert(robot: Robot, path: str | Path) -> tuple[str, tuple[str, ...]]:
+    """The text of the robot's description in the format that the path's suffix names, and what it lacks; nothing is written.
+
+    URDF and MJCF are compared with this description in another engine first. Links without inertias have none in a URDF.
+    """
+    target = CONVERSIONS.get(Path(path).suffix.lower())
+    if target is None:
+        raise FileError(path, f"unknown suffix {Path(path).suffix!r}; known: {', '.join(CONVERSIONS)}")
+    if target == "dh":
+        return robot.to_dh_yaml(), ()
+    without = [link.name for link in robot.links if link.parameters is None]
+    if without and target == "mjcf":
+        raise FileError(robot.source, f"gives no inertia for {', '.join(without)}, and MuJoCo needs one; convert to .urdf or .yaml")
+    rows = [np.zeros(PARAMETERS_PER_LINK) if link.parameters is None else link.parameters for link in robot.links]
+    model = ExportModel(robot=robot, parameters=np.array(rows), provenance=f"converted from {Path(robot.source).name}")
+    exported = export(model, target, force=True)
+    return exported.main.decode("utf-8"), exported.notes

@@ -5,12 +5,10 @@ A file that is patched refers to meshes from where it is; its copies elsewhere r
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
@@ -18,8 +16,10 @@ from dynident.core.files import check_writable, json_text, make_parents, read_js
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError, InputError
 from dynident.exports.export_model import ExportModel
-from dynident.exports.proof import main_file, random_states
-from dynident.exports.registry import EXPORTERS, export
+from dynident.exports.formats.original import Original
+from dynident.exports.formats.tables import csv_bytes
+from dynident.exports.proof import random_states
+from dynident.exports.registry import EXPORTERS, export, refuse_foreign
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.samples import PosteriorSamples
 from dynident.runs.documents import convergence_document
@@ -76,7 +76,7 @@ def export_samples(
         "notes": list(notes),
     }
     earlier = _earlier_files(place)
-    _refuse_others(place, earlier, files)
+    refuse_foreign(place, [name for name in files if name not in earlier], "sample")
     with make_parents(place):
         # the index comes first: until all files are there its digests don't fit, and the next command knows which files are samples
         contents = {INDEX: json_text(index), **files}
@@ -87,21 +87,10 @@ def export_samples(
 def check_samples_target(links: LinkParameters, folder: Path, target: str | None, original: str | Path | None) -> None:
     """Before the work: can the folder be written, is what it may hold an earlier set of samples, and does the file fit the robot?"""
     check_writable(folder, INDEX, TABLE)
-    _refuse_others(folder, _earlier_files(folder), (TABLE,))
+    if TABLE not in _earlier_files(folder):
+        refuse_foreign(folder, [TABLE], "sample")
     if target is not None:
         export(links, target, original=original, states=random_states(links.base.robot, _STATES))
-
-
-def _is_own(name: str) -> bool:
-    """Whether a file's name is one that is written here."""
-    return name in (INDEX, TABLE) or _MODEL.fullmatch(name) is not None
-
-
-def _refuse_others(folder: Path, earlier: Collection[str], names: Iterable[str]) -> None:
-    """FileError where a file would be replaced that no earlier index lists."""
-    foreign = next((folder / name for name in names if name not in earlier and (folder / name).exists()), None)
-    if foreign is not None:
-        raise FileError(foreign, "is there already, and no earlier sample; it is not replaced; name another folder")
 
 
 def _earlier_files(folder: Path) -> set[str]:
@@ -113,17 +102,18 @@ def _earlier_files(folder: Path) -> set[str]:
     if content.get("schema") != SCHEMA:
         raise FileError(file, "is not an index of samples, and it would be replaced; name another folder")
     listed = content.get("files")
-    return {name for name in cast("dict[str, Any]", listed) if _is_own(name)} if isinstance(listed, dict) else set()
+    names = cast("dict[str, Any]", listed) if isinstance(listed, dict) else {}
+    return {name for name in names if name in (INDEX, TABLE) or _MODEL.fullmatch(name)}  # of no other names, whatever an index lists
 
 
 def _models(
     samples: PosteriorSamples, folder: Path, target: str, original: str | Path | None, progress: Callable[[float], None] | None
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    exporter = EXPORTERS[target]
-    if not exporter.original:
+    if not EXPORTERS[target].original:
         raise InputError(f"{target} doesn't describe links that can be patched; one model per sample is written as MJCF or URDF")
     robot, friction = samples.base.robot, samples.friction_parameters
     states, digits = random_states(robot, _STATES), len(str(len(samples)))
+    base = None if original is None else Original.read(original)
     files: dict[str, bytes] = {}
     notes: tuple[str, ...] = ()
     for i, links in enumerate(samples.links):
@@ -135,10 +125,10 @@ def _models(
             reached=samples.reached,
             provenance=f"sample {i + 1} of {len(samples)} from the posterior, seed {samples.seed}",
         )
-        exported = export(model, target, original=original, states=states)
-        name = next(iter(exported.files))
-        content = main_file(exported)
-        files[f"sample_{i + 1:0{digits}d}{Path(name).suffix}"] = content if original is None else relocate(content, Path(original), folder)
+        exported = export(model, target, original=base, states=states)
+        (name,) = exported.files
+        content = exported.main if base is None else relocate(exported.main, base.path, folder)
+        files[f"sample_{i + 1:0{digits}d}{Path(name).suffix}"] = content
         notes = notes or tuple(f"sample 1: {note}" for note in exported.notes)
         if progress is not None:
             progress((i + 1) / len(samples))
@@ -159,14 +149,14 @@ def relocate(content: bytes, original: Path, folder: Path) -> bytes:
 def _paths(root: XmlElement) -> Iterator[tuple[XmlElement, str]]:
     """The attributes that are relative to the file's own folder."""
     if root.tag == "robot":
-        found = [(element, "filename") for tag in ("mesh", "texture") for element in root.all(tag)]
+        places = [(element, "filename") for tag in ("mesh", "texture") for element in root.all(tag)]
     else:
         compilers = list(root.all("compiler"))
         given = {name for element in compilers for name in element.attributes}
-        found = [(element, name) for element in compilers for name in ("meshdir", "texturedir", "assetdir")]
+        places = [(element, name) for element in compilers for name in ("meshdir", "texturedir", "assetdir")]
         without_folder = [tag for tag, folders in _FOLDERS.items() if not given & set(folders)]
-        found += [(element, name) for tag in without_folder for element in root.all(tag) for name in _FILES]
-    for element, name in found:
+        places += [(element, name) for tag in without_folder for element in root.all(tag) for name in _FILES]
+    for element, name in places:
         value = element.attributes.get(name, "")
         if name in element.attributes and "://" not in value and not value.startswith(("/", "~", "$")):
             yield element, name
@@ -175,13 +165,5 @@ def _paths(root: XmlElement) -> Iterator[tuple[XmlElement, str]]:
 def _table(samples: PosteriorSamples) -> bytes:
     """One row per sample, one column per parameter with its unit; every digit."""
     columns = samples.base.columns
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["sample", *(f"{name} [{unit}]" if unit else name for name, unit in zip(columns.names, columns.units, strict=True))])
-    writer.writerows([i, *map(repr, row)] for i, row in enumerate(samples.x.tolist(), start=1))
-    return out.getvalue().encode()
-
-
-def patching_targets() -> Mapping[str, str]:
-    """The targets that can patch a file of the user's, and what such a file is called."""
-    return {name: exporter.original_name for name, exporter in EXPORTERS.items() if exporter.original}
+    heading = ["sample", *(f"{name} [{unit}]" if unit else name for name, unit in zip(columns.names, columns.units, strict=True))]
+    return csv_bytes([heading, *([i, *map(repr, row)] for i, row in enumerate(samples.x.tolist(), start=1))])

@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from dynident.core.arrays import Array
 from dynident.core.options import NoOptions, Options
 from dynident.core.results import Tabular
-from dynident.errors import DynidentError
 from dynident.exports.export_model import ExportModel
-
-#: q, dq, ddq, (N, n) each, at which torques are compared.
-States = tuple[Array, Array, Array]
-
-
-class DisagreementError(DynidentError):
-    """Another engine computes other torques from what was exported than dynident does."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Torques of an exported model in another engine against dynident's own.
-
-    Attributes
-    ----------
-    largest : float
-        Largest difference [unit].
-    relative : float
-        Largest difference of a joint as a share of that joint's largest torque.
-    """
-
-    engine: str
-    states: int
-    largest: float
-    unit: str
-    relative: float
+from dynident.exports.formats.original import Original
+from dynident.exports.proof import Comparison, States
+from dynident.payload import PayloadEstimate
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,12 +32,17 @@ class Exported(Tabular):
     notes: tuple[str, ...] = ()
     comparison: Comparison | None = None
 
+    @property
+    def main(self) -> bytes:
+        """The first of the files."""
+        return next(iter(self.files.values()))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """Options of an export.
 
-    original : file     The user's own file to patch; its text, and its path for messages.
+    original : file     The user's own file to patch.
     options : object    An instance of the target's own options class.
     warning : str       What a file must say about parameters that are not feasible; empty when they are.
     """
@@ -71,13 +51,9 @@ class Request:
     options: object = NoOptions()
     warning: str = ""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Original:
-    """A file as it is on disk."""
-
-    path: str
-    content: bytes = field(repr=False)
+    def opening(self, model: ExportModel, *notes: str) -> list[str]:
+        """What a file says first: where its numbers come from, that they are not feasible where that is so, and these notes."""
+        return [f"{sentence}." for sentence in (model.headline(), self.warning, *notes) if sentence]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +69,7 @@ class Exporter:
     original, original_name : root element of the user's own files that it can patch, and what one is called ("a URDF"); empty
         when it always writes anew.
     options : dataclass of the options that it has of its own.
-    attaches : the format can hold a payload as a body of its own; in others it is part of the link that carries it.
+    fragment : text of a payload alone, for formats that can hold it as a body of its own; in others it is part of the link that carries it.
     """
 
     name: str
@@ -106,4 +82,8 @@ class Exporter:
     original: str = ""
     original_name: str = ""
     options: type[Options] = NoOptions
-    attaches: bool = False
+    fragment: Callable[[PayloadEstimate], str] | None = None
+
+    def patches(self, original: Original | None) -> bool:
+        """Whether it can patch this file: by the root element, for .xml can be either."""
+        return original is not None and original.root.tag == self.original

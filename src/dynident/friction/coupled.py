@@ -50,9 +50,9 @@ class Motor(FrictionModel):
         if _is_linear(self.part):
             np.fill_diagonal(seen, 0.0)
         same = {name: getattr(self.part, name) for name in ("shapes", "symmetry", "dissipative", "needs")}
-        vars(self).update(
-            name=f"{self.part.name}_of_motor_{self.number + 1}", parameters=(parameter,), joints=len(self.reach), mixing=seen, **same
-        )
+        shapes = {shape.name: getattr(self.part, shape.name) for shape in self.part.shapes}
+        name = f"{self.part.name}_of_motor_{self.number + 1}"
+        vars(self).update(name=name, parameters=(parameter,), joints=len(self.reach), mixing=seen, **same, **shapes)
 
     def terms(self, motion: Motion) -> tuple[Any, ...]:
         return self.part.terms(motion)

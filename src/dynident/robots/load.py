@@ -119,12 +119,6 @@ def read_description(path: str | Path, mounting: Mounting) -> Description:
     return Description(str(file), text, kind)
 
 
-def read_xml(path: str | Path) -> SourceTree:
-    """URDF, SDF or MJCF, by the root element."""
-    text = read_text(path)
-    return _READERS[_kind(str(path), text)](str(path), text)  # pyright: ignore[reportReturnType] (of XML it is a tree)
-
-
 def _read(path_or_name: str | Path, mounting: Mounting) -> SourceTree | Robot:
     if isinstance(path_or_name, str) and path_or_name in library_names():
         return _read_library(path_or_name)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from dynident.core.xml import XmlText, comment_text, parse_xml
+from dynident.core.xml import XmlText, comment_text, element, parse_xml
 from dynident.errors import FileError
 
 TEXT = """<?xml version="1.0"?>
@@ -92,3 +93,10 @@ def test_words_that_look_like_a_document_type_are_text():
         parse_xml("arm.urdf", "<robot><!-- <!DOCTYPE a> --><note><![CDATA[<!DOCTYPE b>]]></note></robot>").findtext("note")
         == "<!DOCTYPE b>"
     )
+
+
+def test_a_new_element_in_lines_and_in_one():
+    body = element("body", element("joint", name='a"<b', axis=np.array([0.0, -0.0, 1.0])), "<geom/>", name="x", size=0.1)
+    assert body.lines() == ['<body name="x" size="0.1">', """  <joint name='a"&lt;b' axis="0.0 0.0 1.0"/>""", "  <geom/>", "</body>"]
+    assert str(body) == "".join(line.strip() for line in body.lines())
+    assert parse_xml("x", str(body))[0].get("name") == 'a"<b'

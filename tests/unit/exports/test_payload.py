@@ -54,9 +54,9 @@ def test_every_target_has_the_torques_of_the_loaded_arm(target):
     robot = load_robot("panda")
     exported = export(model_with_payload(robot), target, states=random_states(robot, 50))
     assert exported.comparison is None or exported.comparison.relative < 1e-9
-    lumped = any("the payload is part of link7" in note for note in exported.notes)
+    lumped = any("part of link7" in note for note in exported.notes)
     assert lumped == (target not in ("urdf", "mjcf"))
-    assert target == "csv" or b"payload" in next(iter(exported.files.values())), "a table of numbers has no place for words"
+    assert target == "csv" or b"payload" in exported.main, "a table of numbers has no place for words"
 
 
 @pytest.mark.parametrize(("target", "suffix"), [("urdf", ".urdf"), ("mjcf", ".xml")])
@@ -130,17 +130,18 @@ def test_a_fragment_loads_by_itself(target, suffix, tmp_path):
     assert mass == pytest.approx(1.5)
     np.testing.assert_allclose(lever, [0.02, -0.03, 0.07 + 0.107], atol=1e-12)
     assert "payload of 1.5 ± " in text
-    with pytest.raises(UnknownNameError, match="no format of a payload named 'sdf'; known: urdf, mjcf"):
+    with pytest.raises(UnknownNameError) as caught:
         payload_fragment(payload_on(robot), "sdf")
+    assert (caught.value.name, caught.value.known) == ("sdf", ("urdf", "mjcf"))
 
 
 def test_a_payload_that_nobody_can_tell_is_noted():
     robot = load_robot("panda")
     evidence = replace(payload_on(robot).evidence, mass=(0.001, 0.01))
-    notes = model_with_payload(robot, evidence=evidence).notes
-    assert any("can't tell this payload from none at all; it is part of the model all the same" in note for note in notes)
+    (note,) = model_with_payload(robot, evidence=evidence).notes
+    assert payload_on(robot, evidence=evidence).status.value in note
 
 
 def test_payload_and_model_of_different_robots():
-    with pytest.raises(InputError, match="the payload is on 'panda', and the model is of 'kuka_lwr4'"):
+    with pytest.raises(InputError, match=r"'panda'.*'kuka_lwr4'"):
         attach_payload(ExportModel(robot=load_robot("kuka_lwr4"), parameters=np.zeros((7, 10))), payload_on(load_robot("panda")))

@@ -178,7 +178,7 @@ def test_other_programs_get_each_joints_own_numbers():
     text = export(model, "csv").files["spatial_3r.csv"].decode()
     assert text.splitlines()[3].endswith("joint3,,0.5,")
     assert any("shape constants" in note for note in export(model, "csv").notes)
-    friction = yaml.safe_load(next(iter(export(model, "yaml").files.values())))["friction"]
+    friction = yaml.safe_load(export(model, "yaml").main)["friction"]
     assert friction["joints"]["joint3"] == {"fc": 0.5}
     assert friction["shapes"] == {"joint1": {}, "joint2": {"threshold": 0.1}, "joint3": {"threshold": 0.4}}
 

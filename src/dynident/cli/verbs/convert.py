@@ -32,11 +32,11 @@ def convert(
     anew has kinematics, limits and inertias, and the capsules of a DH file, and is compared in another engine first.
     """
     from dynident.core.files import write_atomically
-    from dynident.exports.convert import FORMATS
-    from dynident.exports.convert import convert as describe
+    from dynident.exports import convert as describe
+    from dynident.exports.registry import CONVERSIONS
     from dynident.robots.load import load_robot, urdf_text
 
-    check_output(output, "description", FORMATS, inputs=(robot,))
+    check_output(output, "description", CONVERSIONS, inputs=(robot,))
     machine = load_robot(robot, chain)
     whole = output.suffix.lower() == ".urdf" and not (chain.lock or chain.base or chain.tip)
     text, notes = urdf_text(robot, chain) if whole else None, ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,8 +19,11 @@ from dynident.pipeline.reading import read_data
 
 if TYPE_CHECKING:
     from dynident.exports import Exported
-    from dynident.exports.target import Exporter, States
+    from dynident.exports.formats.original import Original
+    from dynident.exports.proof import States
+    from dynident.exports.target import Exporter
     from dynident.robots import Robot
+    from dynident.runs import RunFolder
 
 EXAMPLE = """Examples:
 
@@ -72,29 +76,35 @@ def export(
     """
     from dynident.exports import EXPORTERS, model_from_run
     from dynident.exports import export as exported
-    from dynident.exports.registry import check_target, find_original, write_exported
+    from dynident.exports.formats.original import Original
+    from dynident.exports.registry import check_target, write_exported
+    from dynident.runs import RunFolder
     from dynident.runs.sources import refuse_source
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:
         raise InputError(f"nothing to export; name at least one of {', '.join(f'--{name}' for name in EXPORTERS)}")
-    model = model_from_run(run, from_coefficients=targets.get("coefficients", False), payload=payload)
-    original: Path | None = targets.get("original")
-    if original is not None and not original.is_file():
-        raise FileError(original, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
-    originals = {name: find_original(EXPORTERS[name], model.robot, original) for name in paths}
+    source = RunFolder(run)  # its stages are read once
+    model = model_from_run(source, from_coefficients=targets.get("coefficients", False), payload=payload)
+    given: Path | None = targets.get("original")
+    if given is not None and not given.is_file():
+        raise FileError(given, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
+    original: Original | None = None
+    if any(EXPORTERS[name].original for name in paths):
+        original = Original.of_robot(model.robot) if given is None else Original.read(given)
+    originals = {name: original if EXPORTERS[name].patches(original) else None for name in paths}
     for name, path in paths.items():
         check_target(EXPORTERS[name], path, originals[name])
-        refuse_source(run, path)
+        refuse_source(source, path)
     _check_distinct(paths)
-    if original is not None and not any(originals.values()):
-        raise InputError(f"--from {original} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
-    states = _states(run, model.robot, motion)
+    if given is not None and not any(originals.values()):
+        raise InputError(f"--from {given} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
+    states = _states(source, model.robot, motion)
     done: dict[str, Exported] = {}
     with spinner("Exporting") as say:
         for name in paths:
             say(f"Exporting {name}")
-            options = _own_options(EXPORTERS[name], targets)
+            options = _options_of(EXPORTERS[name], targets)
             done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
     write_exported({path: done[name] for name, path in paths.items()})
     if as_json:
@@ -112,11 +122,11 @@ def _list_patched(join: str, pattern: str) -> str:
     return join.join(pattern.format(exporter.original_name, exporter.name) for exporter in patching)
 
 
-def _own_options(exporter: Exporter, values: Mapping[str, Any]) -> dict[str, Any]:
+def _options_of(exporter: Exporter, values: Mapping[str, Any]) -> dict[str, Any]:
     return {item.name: values[item.name] for item in declared_options(exporter.options) if item.name in values}
 
 
-def _states(run: Path, robot: Robot, motion: Sequence[Path]) -> States:
+def _states(run: RunFolder, robot: Robot, motion: Sequence[Path]) -> States:
     """1000 random states, and those of the logs that are to be compared too."""
     import numpy as np
 
@@ -137,18 +147,15 @@ def _states(run: Path, robot: Robot, motion: Sequence[Path]) -> States:
     return q, dq, ddq
 
 
-def _check_distinct(targets: dict[str, Path]) -> None:
-    seen: dict[Path, str] = {}
-    for name, path in targets.items():
-        place = path.resolve()
-        if place in seen:
-            raise InputError(f"--{seen[place]} and --{name} name the same file {path}; give each its own")
-        seen[place] = name
+def _check_distinct(targets: Mapping[str, Path]) -> None:
+    for (first, path), (second, other) in combinations(targets.items(), 2):
+        if path.resolve() == other.resolve():
+            raise InputError(f"--{first} and --{second} name the same file {other}; give each its own")
 
 
-def _print(exported: Exported, path: Path, source: Path | None) -> None:
+def _print(exported: Exported, path: Path, source: Original | None) -> None:
     out = console()
-    patched = f", patched from {source}" if source is not None else ""
+    patched = f", patched from {source.path}" if source is not None else ""
     out.print(f"{exported.target}: {path}{patched}", markup=False, style="bold")
     proof = exported.comparison
     if proof is not None:

@@ -24,11 +24,14 @@ dynident sample run -n 50 --seed 3"""
 
 def offered_bases() -> list[DeclaredOption]:
     """An option per export target that patches a file."""
-    from dynident.exports.sampled import patching_targets
+    from dynident.exports import EXPORTERS
 
     return [
-        DeclaredOption(name=name, kind=path("BASE"), flag=f"--{name}", help=f"Write every sample as {what}, patched from this one.")
-        for name, what in patching_targets().items()
+        DeclaredOption(
+            name=name, kind=path("BASE"), flag=f"--{name}", help=f"Write every sample as {exporter.original_name}, patched from this one."
+        )
+        for name, exporter in EXPORTERS.items()
+        if exporter.original
     ]
 
 

@@ -10,6 +10,7 @@ import ctypes
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,14 +21,13 @@ from dynident.core.files import clear_errors, place_below
 from dynident.core.names import identifier
 from dynident.errors import FileError
 from dynident.exports.code.c99_monitor import monitor_files, prove_monitor
-from dynident.exports.code.c_text import SIGN, comment_lines, function_body
-from dynident.exports.code.emit import assignments
+from dynident.exports.code.c_text import c_function, c_header, c_source
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import friction_nodes
-from dynident.exports.proof import compare, friction_states
-from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Request, States
+from dynident.exports.proof import Comparison, DisagreementError, States, compare, friction_states
+from dynident.exports.target import Exported, Exporter, Request
 from dynident.friction.model import Motion
 
 #: First line of every CMakeLists.txt that is written here; one without it is the user's own.
@@ -52,13 +52,18 @@ target_link_libraries(STEM PUBLIC m)
 
 @dataclass(frozen=True)
 class CFunction:
-    """One function of the generated code: its inputs (of n numbers each), its result, and the comment in the header."""
+    """One function of the generated code: its inputs (of n numbers each), its result, the comment in the header, and what it computes."""
 
     name: str
     inputs: tuple[str, ...]
     result: str
     size: int
     comment: str
+    nodes: Callable[[Dynamics], list[Node]]
+
+    def signature(self, prefix: str, n: int) -> str:
+        arguments = [*(f"const double {name}[{n}]" for name in self.inputs), f"double {self.result}[{self.size}]"]
+        return f"void {prefix}_{self.name}({', '.join(arguments)})"
 
 
 def write_c(model: ExportModel, request: Request) -> Exported:
@@ -124,7 +129,7 @@ class CLibrary:
         command = [compiler, *C_FLAGS, "-shared", "-fPIC", "-o", str(target), *sources, "-lm"]
         run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own compiler call)
         if run.returncode != 0:
-            raise DisagreementError(f"the generated C can't be compiled, so nothing was written: {' '.join(run.stderr.split())[:300]}")
+            raise DisagreementError("the generated C can't be compiled", " ".join(run.stderr.split())[:300])
         return cls(ctypes.CDLL(str(target)), model)
 
     def __call__(self, name: str, *arguments: Array) -> Array:
@@ -139,44 +144,30 @@ class CLibrary:
 def c_functions(model: ExportModel) -> tuple[CFunction, ...]:
     """What is generated for a model."""
     n, motion = model.robot.n, ("q", "dq", "ddq")
+
+    def friction(dynamics: Dynamics) -> list[Node]:
+        q, dq, ddq, temperature = (dynamics.inputs(name) for name in ("q", "dq", "ddq", "temperature"))
+        return friction_nodes(model, dynamics.graph, Motion(q, dq, ddq, dynamics.inverse_dynamics(), temperature))
+
+    inertia = "Inertia matrix M(q), row by row [kg m^2 | kg m | kg]."
+    rigid = "Torques of the links: M(q) ddq + C(q, dq) dq + g(q), without friction."
+    linear = "Y, row by row: Y times the links' ten parameters is inverse_dynamics."
+    tool = "Of the tool frame in base axes, row by row: three linear rows, three angular."
     return (
-        CFunction("mass_matrix", ("q",), "M", n * n, "Inertia matrix M(q), row by row [kg m^2 | kg m | kg]."),
-        CFunction("coriolis_vector", ("q", "dq"), "c", n, "Coriolis and centrifugal torques C(q, dq) dq."),
-        CFunction("gravity_vector", ("q",), "g", n, "Torques that hold the robot against gravity."),
-        CFunction("inverse_dynamics", motion, "tau", n, "Torques of the links: M(q) ddq + C(q, dq) dq + g(q), without friction."),
-        CFunction("friction", model.friction_inputs, "tau", n, "Friction torques, to be added to inverse_dynamics."),
-        CFunction("regressor", motion, "Y", 10 * n * n, "Y, row by row: Y times the links' ten parameters is inverse_dynamics."),
-        CFunction("jacobian", ("q",), "J", 6 * n, "Of the tool frame in base axes, row by row: three linear rows, three angular."),
+        CFunction("mass_matrix", ("q",), "M", n * n, inertia, Dynamics.mass_matrix),
+        CFunction("coriolis_vector", ("q", "dq"), "c", n, "Coriolis and centrifugal torques C(q, dq) dq.", Dynamics.coriolis_vector),
+        CFunction("gravity_vector", ("q",), "g", n, "Torques that hold the robot against gravity.", Dynamics.gravity_vector),
+        CFunction("inverse_dynamics", motion, "tau", n, rigid, Dynamics.inverse_dynamics),
+        CFunction("friction", model.friction_inputs, "tau", n, "Friction torques, to be added to inverse_dynamics.", friction),
+        CFunction("regressor", motion, "Y", 10 * n * n, linear, Dynamics.regressor),
+        CFunction("jacobian", ("q",), "J", 6 * n, tool, Dynamics.jacobian),
     )
 
 
-def _nodes(model: ExportModel) -> dict[str, list[Node]]:
-    dynamics = Dynamics(model.robot)
-    rigid = dynamics.inverse_dynamics(model.parameters)
-    q, dq, ddq, temperature = (dynamics.inputs(name) for name in ("q", "dq", "ddq", "temperature"))
-    motion = Motion(q, dq, ddq, rigid, temperature)
-    return {
-        "mass_matrix": dynamics.mass_matrix(model.parameters),
-        "coriolis_vector": dynamics.coriolis_vector(model.parameters),
-        "gravity_vector": dynamics.gravity_vector(model.parameters),
-        "inverse_dynamics": rigid,
-        "friction": friction_nodes(model, dynamics.graph, motion),
-        "regressor": dynamics.regressor(),
-        "jacobian": dynamics.jacobian(),
-    }
-
-
-def _signature(function: CFunction, prefix: str, n: int) -> str:
-    arguments = [*(f"const double {name}[{n}]" for name in function.inputs), f"double {function.result}[{function.size}]"]
-    return f"void {prefix}_{function.name}({', '.join(arguments)})"
-
-
 def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str:
-    n, guard = model.robot.n, f"{stem.upper()}_H"
-    g = model.robot.gravity
+    n, g = model.robot.n, model.robot.gravity
     about = [
-        f"{model.headline()}.",
-        *([f"{request.warning}."] if request.warning else []),
+        *request.opening(model),
         "",
         model.units_sentence(),
         "Every array is the caller's; nothing is allocated, and every function is re-entrant.",
@@ -185,19 +176,15 @@ def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str
         "A link's ten parameters, for the regressor: m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz, J about the origin of its frame.",
         f"Frames: {', '.join(model.robot.frame_names)}.",
     ]
-    lines = ["/*", *(f" * {line}".rstrip() for line in comment_lines(about)), " */", f"#ifndef {guard}", f"#define {guard}", ""]
-    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", "", f"#define {prefix.upper()}_JOINTS {n}", ""]
-    for function in c_functions(model):
-        lines += [f"/* {function.comment} */", f"{_signature(function, prefix, n)};", ""]
-    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+    declarations = [f"/* {function.comment} */\n{function.signature(prefix, n)};\n" for function in c_functions(model)]
+    return c_header(stem, about, "\n".join([f"#define {prefix.upper()}_JOINTS {n}\n", *declarations]))
 
 
 def _source(model: ExportModel, prefix: str, stem: str) -> str:
-    n = model.robot.n
-    bodies: list[str] = []
-    for function, nodes in zip(c_functions(model), _nodes(model).values(), strict=True):
-        body = function_body(assignments(nodes, function.result), function.inputs)
-        bodies.append("\n".join([_signature(function, prefix, n), "{", *body, "}", ""]))
-    helpers = [SIGN] if any("sign(" in body for body in bodies) else []
-    about = [f"/* {line} */" for line in comment_lines([f"{model.headline()}; see {stem}.h."])]
-    return "\n".join([*about, f'#include "{stem}.h"', "", "#include <math.h>", "", *helpers, *bodies])
+    dynamics = Dynamics(model.robot, model.parameters)
+    dynamics.inverse_dynamics()  # first, so that in every function what is part of it is numbered in its order
+    functions = [
+        c_function(function.signature(prefix, model.robot.n), function.inputs, function.nodes(dynamics), function.result)
+        for function in c_functions(model)
+    ]
+    return c_source(stem, model.headline(), *functions)

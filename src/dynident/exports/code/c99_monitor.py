@@ -2,222 +2,52 @@
 
 Momentum, its rate, the doubt about friction and the inertia matrix are straight-line code made from the same expressions as the dynamics;
 the recursion, the covariance of the residuals and their distance are loops over the joints. No acceleration or Coriolis matrix is formed.
-The time of a step doesn't depend on the data.
+The time of a step doesn't depend on the data. The loops are in `monitor_template.c`, the struct and its functions in `monitor_template.h`.
 """
 
 from __future__ import annotations
 
 import ctypes
+import re
 from dataclasses import replace
+from importlib import resources
 from string import Template
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.names import identifier
-from dynident.exports.code.c_text import SIGN, comment_lines, function_body
-from dynident.exports.code.emit import assignments
+from dynident.exports.code.c_text import c_function, c_header, c_source
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import friction_nodes
-from dynident.exports.proof import TOLERANCE
-from dynident.exports.target import DisagreementError, Request, States
+from dynident.exports.proof import TOLERANCE, DisagreementError, States
+from dynident.exports.target import Request
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.monitoring.contact_monitor import LONGEST_PAUSE, OFFSET_ROUNDS, ContactMonitor
 from dynident.monitoring.watched_model import WatchedModel
 
 #: Samples at which a compiled monitor is compared, and the time between them [s].
 _PROVEN, _STEP = 20, 1e-3
+#: Type, name and length of a field of the struct.
+_FIELD = re.compile(r"^  (double|int) (\w+)(?:\[\$(\w+)\])?;", re.MULTILINE)
 
-_HEADER = Template("""/*
-$about
- */
-#ifndef $guard
-#define $guard
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* All that the monitor remembers. What init sets in the first four may be changed before the first step. */
-typedef struct {
-  double level[$n];         /* thresholds of joints that move [$level_unit] */
-  double blur[$n];          /* by how much a measured velocity may be off [$velocity] */
-  double distance_level;   /* threshold of the distance */
-  double confirmation;     /* how long a residual must stay above its threshold [s] */
-  double residual[$n];      /* torque from outside [$unit] */
-  double threshold[$n];     /* of this sample: level and allowance [$unit] */
-  double allowance[$n];     /* for friction near rest [$unit] */
-  double distance;         /* of all residuals together [standard deviations] */
-  double above[$timers];         /* how long a residual has been above, last the distance [s] */
-  double balance[$balance]; /* momentum, its rate, doubt about friction: of the sample before */
-  int touched;             /* the last joint that is touched, from 0; -1 for none */
-  int started;
-} ${prefix}_monitor;
-
-/* Before the first step, and to start again. */
-void ${prefix}_monitor_init(${prefix}_monitor *monitor);
-
-/* One sample, dt seconds after the one before; of the first, and after more than $pause s, dt tells nothing.
- * Returns `touched`: a contact is on the link of that joint, or beyond it with a force that no joint beyond feels.
- * An input that is no number counts as a contact until init is called. */
-int ${prefix}_monitor_step(${prefix}_monitor *monitor, $arguments, double dt);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif
-""")
-_SOURCE = Template("""/* $headline; see $stem.h. */
-#include "$stem.h"
-
-#include <math.h>
-
-${helpers}static void find_balance($arguments, const double blur[$n], double balance[$all])
-{
-$body
-}
-
-static double clip(double x, double limit)
-{
-  return x > limit ? limit : x < -limit ? -limit : x;
-}
-
-/* Standard deviations of the residuals by noise, and their distance: the root of the least (r - e)' S^-1 (r - e) with |e| <= allowance. */
-static double measure(const double inertia[$square], const double residual[$n], const double allowance[$n], double std[$n])
-{
-  static const double velocity[$n] = {$velocity_noise}, effort[$n] = {$effort_noise};
-  double S[$n][$n], left[$n], share[$n], slope[$n] = {0.0}, carried[$n], total;
-  int i, j, k;
-  for (i = 0; i < $n; ++i) {
-    for (k = 0; k < $n; ++k) {
-      carried[k] = inertia[$n * i + k] * velocity[k];
-    }
-    for (j = 0; j <= i; ++j) {
-      total = i == j ? effort[i] : 0.0;
-      for (k = 0; k < $n; ++k) {
-        total += carried[k] * inertia[$n * j + k];
-      }
-      S[i][j] = S[j][i] = total;
-    }
-    std[i] = sqrt(S[i][i]);
-  }
-  for (k = 0; k < $n; ++k) { /* the inverse in its place */
-    const double pivot = 1.0 / S[k][k];
-    S[k][k] = 1.0;
-    for (j = 0; j < $n; ++j) {
-      S[k][j] *= pivot;
-    }
-    for (i = 0; i < $n; ++i) {
-      if (i != k) {
-        const double factor = S[i][k];
-        S[i][k] = 0.0;
-        for (j = 0; j < $n; ++j) {
-          S[i][j] -= factor * S[k][j];
-        }
-      }
-    }
-  }
-  for (j = 0; j < $n; ++j) {
-    left[j] = residual[j] - clip(residual[j], allowance[j]);
-    share[j] = 1.0 / S[j][j];
-    for (k = 0; k < $n; ++k) {
-      slope[k] += S[j][k] * left[j];
-    }
-  }
-  for (i = 0; i < $rounds; ++i) {
-    for (j = 0; j < $n; ++j) {
-      const double change = residual[j] - clip(residual[j] - left[j] + slope[j] * share[j], allowance[j]) - left[j];
-      left[j] += change;
-      for (k = 0; k < $n; ++k) {
-        slope[k] += change * S[j][k];
-      }
-    }
-  }
-  total = 0.0;
-  for (j = 0; j < $n; ++j) {
-    total += left[j] * slope[j];
-  }
-  return total < 0.0 ? 0.0 : sqrt(total);
-}
-
-void ${prefix}_monitor_init(${prefix}_monitor *monitor)
-{
-  static const double level[$n] = {$levels};
-  static const double blur[$n] = {$blurs};
-  int j;
-  for (j = 0; j < $n; ++j) {
-    monitor->level[j] = level[j];
-    monitor->blur[j] = blur[j];
-  }
-  monitor->distance_level = $distance_level;
-  monitor->confirmation = $confirmation;
-  monitor->started = 0;
-  monitor->touched = -1;
-  for (j = 0; j < $n; ++j) {
-    monitor->residual[j] = monitor->allowance[j] = 0.0;
-    monitor->threshold[j] = INFINITY;
-  }
-  for (j = 0; j < $timers; ++j) {
-    monitor->above[j] = 0.0;
-  }
-  monitor->distance = 0.0;
-}
-
-int ${prefix}_monitor_step(${prefix}_monitor *monitor, $arguments, double dt)
-{
-  double now[$all], std[$n], nearness = 0.0;
-  const double *before = monitor->balance;
-  const int restart = !monitor->started || dt > $pause;
-  int j, nearest = 0;
-$decays
-  find_balance($call, monitor->blur, now);
-  for (j = 0; j < $n; ++j) {
-    const double doubt = now[j + $doubt];
-    if (restart) {
-      monitor->residual[j] = 0.0;
-      monitor->allowance[j] = doubt;
-    } else {
-${decay}      const double outside = (now[j] - before[j]) / dt - 0.5 * (now[j + $n] + before[j + $n]);
-      monitor->residual[j] = a * monitor->residual[j] + (1.0 - a) * outside;
-      monitor->allowance[j] = a * monitor->allowance[j] + (1.0 - a) * (0.5 * (doubt + before[j + $doubt]));
-    }
-  }
-  monitor->distance = measure(now + $balance, monitor->residual, monitor->allowance, std);
-  monitor->touched = -1;
-  for (j = 0; j < $n; ++j) {
-    const double size = fabs(monitor->residual[j]);
-    monitor->threshold[j] = monitor->level[j] * std[j] + monitor->allowance[j];
-    monitor->above[j] = restart || size <= monitor->threshold[j] ? 0.0 : monitor->above[j] + dt;
-    if (!(monitor->above[j] < monitor->confirmation) && monitor->above[j] != 0.0) {
-      monitor->touched = j;
-    }
-    if (size > nearness * monitor->threshold[j]) {
-      nearest = j;
-      nearness = size / monitor->threshold[j];
-    }
-  }
-  monitor->above[$n] = restart || monitor->distance <= monitor->distance_level ? 0.0 : monitor->above[$n] + dt;
-  if (monitor->touched < 0 && !(monitor->above[$n] < monitor->confirmation) && monitor->above[$n] != 0.0) {
-    monitor->touched = nearest;
-  }
-  for (j = 0; j < $balance; ++j) {
-    monitor->balance[j] = now[j];
-  }
-  monitor->started = 1;
-  return monitor->touched;
-}
-""")
+def _template(suffix: str) -> Template:
+    return Template(resources.files("dynident.exports.code").joinpath(f"monitor_template{suffix}").read_text(encoding="utf-8"))
 
 
 def monitor_files(model: ExportModel, calibrated: ContactMonitor, request: Request) -> dict[str, str]:
     """The header and the source, by name. calibrated : gain and thresholds."""
     monitor, stem = watch(model, calibrated), f"{identifier(model.robot.name)}_monitor"
-    words = _words(model, monitor, stem, request.warning)
-    return {f"{stem}.h": _HEADER.substitute(words), f"{stem}.c": _SOURCE.substitute(words)}
+    words, n = _words(model, monitor), model.robot.n
+    signature = f"static void find_balance({words['arguments']}, const double blur[{n}], double balance[{words['all']}])"
+    balance = c_function(signature, (*monitor_inputs(model), "blur"), _balance(model, monitor), "balance")
+    return {
+        f"{stem}.h": c_header(stem, _about(model, monitor, request), _template(".h").substitute(words)),
+        f"{stem}.c": c_source(stem, model.headline(), balance, _template(".c").substitute(words)),
+    }
 
 
 def watch(model: ExportModel, calibrated: ContactMonitor) -> ContactMonitor:
@@ -247,29 +77,21 @@ def prove_monitor(library: ctypes.CDLL, model: ExportModel, calibrated: ContactM
         worst = max(worst, float(np.abs(compiled.residual - state.residual).max()))
         largest = max(largest, float(np.abs(state.residual).max()))
     if not worst <= TOLERANCE * largest:
-        raise DisagreementError(
-            f"the compiled contact monitor's residuals differ from dynident's by up to {worst:.3g}, so nothing was written"
-        )
+        raise DisagreementError(f"the compiled contact monitor's residuals differ from dynident's by up to {worst:.3g}")
 
 
-def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str) -> dict[str, str]:
+def _sizes(n: int) -> dict[str, int]:
+    """Lengths of arrays for n joints."""
+    return {"n": n, "timers": n + 1, "doubt": 2 * n, "balance": 3 * n, "square": n * n, "all": 3 * n + n * n}
+
+
+def _words(model: ExportModel, monitor: ContactMonitor) -> dict[str, str]:
     """What the templates leave open."""
     n, inputs = model.robot.n, monitor_inputs(model)
-    lines = assignments(_balance(model, monitor), "balance")
     same = np.all(monitor.gain == monitor.gain[0])
     gains = f"  static const double gain[{n}] = {{{_numbers(monitor.gain)}}};"
-    return {
-        "about": "\n".join(f" * {line}".rstrip() for line in comment_lines(_about(model, monitor, warning))),
-        "headline": comment_lines([model.headline()])[0],
-        "stem": stem,
-        "guard": f"{stem.upper()}_H",
+    return {name: str(size) for name, size in _sizes(n).items()} | {
         "prefix": identifier(model.robot.name),
-        "n": str(n),
-        "timers": str(n + 1),
-        "balance": str(3 * n),
-        "doubt": str(2 * n),
-        "square": str(n * n),
-        "all": str(3 * n + n * n),
         "rounds": str(OFFSET_ROUNDS),
         "unit": _ascii(model.robot.unit("effort")),
         "level_unit": "standard deviations" if np.any(monitor.noise.velocity) else _ascii(model.robot.unit("effort")),
@@ -277,8 +99,6 @@ def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str)
         "pause": repr(LONGEST_PAUSE),
         "arguments": ", ".join(f"const double {name}[{n}]" for name in inputs),
         "call": ", ".join(inputs),
-        "helpers": f"{SIGN}\n" if any("sign(" in line for line in lines) else "",
-        "body": "\n".join(function_body(lines, (*inputs, "blur"))),
         "levels": _numbers(monitor.level),
         "blurs": _numbers(monitor.blur),
         "velocity_noise": _numbers(monitor.noise.velocity**2),
@@ -292,11 +112,11 @@ def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str)
 
 def _balance(model: ExportModel, monitor: ContactMonitor) -> list[Node]:
     """(3 n + n²,) momentum, its rate where nothing touches the robot, doubt about friction, inertia: `WatchedModel.balance`."""
-    dynamics = Dynamics(model.robot)
+    dynamics = Dynamics(model.robot, model.parameters)
     graph, n = dynamics.graph, model.robot.n
-    value, drift = dynamics.momentum(model.parameters)
+    value, drift = dynamics.momentum()
     q, dq, tau, blur, warmth = (dynamics.inputs(name) for name in ("q", "dq", "tau", "blur", "temperature"))
-    inertia = dynamics.mass_matrix(model.parameters)
+    inertia = dynamics.mass_matrix()
     for j, row in enumerate(monitor.model.rotors):
         for k in np.flatnonzero(row).tolist():
             value[j] = value[j] + float(row[k]) * dq[k]
@@ -308,10 +128,9 @@ def _balance(model: ExportModel, monitor: ContactMonitor) -> list[Node]:
     return [*value, *rate, *(0.5 * abs(high[j] - low[j]) for j in range(n)), *inertia]
 
 
-def _about(model: ExportModel, monitor: ContactMonitor, warning: str) -> list[str]:
+def _about(model: ExportModel, monitor: ContactMonitor, request: Request) -> list[str]:
     return [
-        f"{model.headline()}.",
-        *([f"{warning}."] if warning else []),
+        *request.opening(model),
         "",
         "Contact monitor: an observer of the generalised momentum, r = K (p - integral of (rate + r) - p(0)), K = "
         f"{', '.join(f'{gain:g}' for gain in dict.fromkeys(monitor.gain.tolist()))} 1/s.",
@@ -341,19 +160,14 @@ class CMonitor:
     """A compiled monitor, called from Python with samples one by one."""
 
     def __init__(self, library: ctypes.CDLL, model: ExportModel) -> None:
-        n, double = model.robot.n, ctypes.c_double
-        fields: list[tuple[str, Any]] = [("level", double * n), ("blur", double * n), ("distance_level", double), ("confirmation", double)]
-        fields += [
-            *((name, double * n) for name in ("residual", "threshold", "allowance")),
-            ("distance", double),
-            ("above", double * (n + 1)),
-            ("balance", double * (3 * n)),
-            ("touched", ctypes.c_int),
-            ("started", ctypes.c_int),
+        sizes, double = _sizes(model.robot.n), ctypes.c_double
+        types = {"double": double, "int": ctypes.c_int}
+        fields = [
+            (name, types[kind] * sizes[size] if size else types[kind]) for kind, name, size in _FIELD.findall(_template(".h").template)
         ]
         self._step = getattr(library, f"{identifier(model.robot.name)}_monitor_step")
         self.memory = type("Memory", (ctypes.Structure,), {"_fields_": fields})()
-        self._inputs = [double * n] * len(monitor_inputs(model))
+        self._inputs = [double * model.robot.n] * len(monitor_inputs(model))
         getattr(library, f"{identifier(model.robot.name)}_monitor_init")(ctypes.byref(self.memory))
 
     def step(self, *sample: Array, dt: float) -> int:

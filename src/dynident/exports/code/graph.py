@@ -12,6 +12,7 @@ from operator import add
 from typing import TypeAlias
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 Number: TypeAlias = "Node | float"
 
@@ -20,10 +21,12 @@ _FUNCTIONS = {
     "absolute": "fabs", "arctan": "atan", "cos": "cos", "exp": "exp", "log1p": "log1p", "maximum": "fmax", "minimum": "fmin",
     "power": "pow", "sign": "sign", "sin": "sin", "sqrt": "sqrt", "tanh": "tanh",
 }  # fmt: skip
+#: Those that are operators in C, and methods of a graph.
+_ARITHMETIC = ("add", "subtract", "multiply", "divide", "negative")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(NDArrayOperatorsMixin):
     """A value of the generated code.
 
     operation : str     "constant", "input", "+", "-", "*", "negative", or the name of a function.
@@ -40,46 +43,12 @@ class Node:
     name: str = ""
     number: int = 0
 
-    def __add__(self, other: Number) -> Node:
-        return self.graph.add(self, self.graph.node(other))
-
-    def __sub__(self, other: Number) -> Node:
-        return self.graph.subtract(self, self.graph.node(other))
-
-    def __mul__(self, other: Number) -> Node:
-        return self.graph.multiply(self, self.graph.node(other))
-
-    def __truediv__(self, other: Number) -> Node:
-        return self.graph.divide(self, self.graph.node(other))
-
-    def __pow__(self, exponent: float) -> Node:
-        return self.graph.call("pow", self, self.graph.node(exponent))
-
-    def __abs__(self) -> Node:
-        return self.graph.call("fabs", self)
-
-    def __neg__(self) -> Node:
-        return self.graph.negative(self)
-
-    def __radd__(self, other: float) -> Node:
-        return self.graph.add(self.graph.node(other), self)
-
-    def __rsub__(self, other: float) -> Node:
-        return self.graph.subtract(self.graph.node(other), self)
-
-    def __rmul__(self, other: float) -> Node:
-        return self.graph.multiply(self.graph.node(other), self)
-
-    def __rtruediv__(self, other: float) -> Node:
-        return self.graph.divide(self.graph.node(other), self)
-
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Number) -> Node:
-        """NumPy's functions of single elements, np.tanh(node), make nodes."""
+        """Arithmetic, which NumPy's mixin sends here too, and NumPy's functions of single elements, np.tanh(node), make nodes."""
         graph, name = self.graph, ufunc.__name__
         nodes = [graph.node(value) for value in inputs]
-        arithmetic = {"add": graph.add, "subtract": graph.subtract, "multiply": graph.multiply, "divide": graph.divide}.get(name)
-        if arithmetic is not None:
-            return arithmetic(*nodes)
+        if name in _ARITHMETIC:
+            return getattr(graph, name)(*nodes)
         if name not in _FUNCTIONS:
             raise TypeError(f"np.{name} has no counterpart in C; known: {', '.join(_FUNCTIONS)}")
         return graph.call(_FUNCTIONS[name], *nodes)
@@ -163,11 +132,9 @@ class Graph:
 
     def _make(self, operation: str, *operands: Node, value: float = 0.0, name: str = "") -> Node:
         key = (operation, value, name, *(operand.number for operand in operands))
-        found = self._nodes.get(key)
-        if found is None:
-            found = Node(self, operation, operands, value, name, len(self._nodes))
-            self._nodes[key] = found
-        return found
+        if key not in self._nodes:
+            self._nodes[key] = Node(self, operation, operands, value, name, len(self._nodes))
+        return self._nodes[key]
 
 
 def _constant(node: Node) -> bool:

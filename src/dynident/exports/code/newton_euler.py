@@ -22,6 +22,7 @@ from dynident.exports.code.graph import (
     Node,
     Vector,
     cross,
+    dot,
     matvec,
     plus,
     rotate_inertia,
@@ -30,7 +31,6 @@ from dynident.exports.code.graph import (
     steiner,
     transposed_matvec,
 )
-from dynident.exports.code.graph import dot as inner
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.robots.kinematics import joint_constants
 from dynident.robots.robot import Robot
@@ -47,10 +47,13 @@ class LinkMotion:
 
 
 class Dynamics:
-    """Expressions of one robot's dynamics. Inputs are q[i], dq[i], ddq[i]; R[i], p[i] place link i in its parent."""
+    """Expressions of the dynamics of a robot with these parameters (n, 10).
 
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot
+    Inputs are q[i], dq[i], ddq[i]; R[i], p[i] place link i in its parent, turn[i], slide[i] are the axis of its joint.
+    """
+
+    def __init__(self, robot: Robot, parameters: Array) -> None:
+        self.robot, self.parameters = robot, parameters
         self.graph = Graph()
         self.R: list[Matrix] = []
         self.p: list[Vector] = []
@@ -59,41 +62,41 @@ class Dynamics:
         for i, row in enumerate(joint_constants(robot)):
             self._add_joint(self.graph.input(f"q[{i}]"), row)
 
-    def inverse_dynamics(self, parameters: Array) -> list[Node]:
+    def inverse_dynamics(self) -> list[Node]:
         """(n,) rigid-body torques."""
-        return self._newton_euler(parameters, self.inputs("dq"), self.inputs("ddq"), self.robot.gravity)
+        return self._newton_euler(self.inputs("dq"), self.inputs("ddq"), self.robot.gravity)
 
-    def gravity_vector(self, parameters: Array) -> list[Node]:
-        return self._newton_euler(parameters, self._still(), self._still(), self.robot.gravity)
+    def gravity_vector(self) -> list[Node]:
+        return self._newton_euler(self._still(), self._still(), self.robot.gravity)
 
-    def coriolis_vector(self, parameters: Array) -> list[Node]:
-        return self._newton_euler(parameters, self.inputs("dq"), self._still(), np.zeros(3))
+    def coriolis_vector(self) -> list[Node]:
+        return self._newton_euler(self.inputs("dq"), self._still(), np.zeros(3))
 
-    def mass_matrix(self, parameters: Array) -> list[Node]:
+    def mass_matrix(self) -> list[Node]:
         """(n n,) row by row, from the inertia of everything that each joint moves (Featherstone's composite rigid bodies)."""
         n, zero = self.robot.n, self.graph.node(0.0)
         M = [[zero] * n for _ in range(n)]
-        masses, moments, inertias = self._composites(parameters)
+        masses, moments, inertias = self._composites()
         for i in range(n):
             turn, slide = self.turn[i], self.slide[i]
             force = plus(scale(masses[i], slide), cross(turn, moments[i]))
             moment = plus(matvec(inertias[i], turn), cross(moments[i], slide))
             j = i
             while j >= 0:
-                M[i][j] = M[j][i] = inner(self.turn[j], moment) + inner(self.slide[j], force)
+                M[i][j] = M[j][i] = dot(self.turn[j], moment) + dot(self.slide[j], force)
                 force = matvec(self.R[j], force)
                 moment = plus(matvec(self.R[j], moment), cross(self.p[j], force))
                 j = self.robot.joints[j].parent
         return [M[i][j] for i in range(n) for j in range(n)]
 
-    def momentum(self, parameters: Array) -> tuple[list[Node], list[Node]]:
+    def momentum(self) -> tuple[list[Node], list[Node]]:
         """(n,) M dq and (n,) Cᵀ dq - g, from velocities and weights alone.
 
         With H_i, L_i the angular and linear momentum of link i and all that hangs on it, joint i has the share turn · H + slide · L of
         both, and Cᵀ dq is that share for the axis as the motion of the parent turns it (De Luca, Ferrajoli, ICRA 2009).
         """
         n, zero = self.robot.n, self._constants(np.zeros(3))
-        dq, rows = self.inputs("dq"), [self._constants(row) for row in parameters]
+        dq, rows = self.inputs("dq"), [self._constants(row) for row in self.parameters]
         carried: list[tuple[Vector, Vector]] = []
         velocities: list[tuple[Vector, Vector]] = []
         pulls: list[Vector] = []
@@ -109,9 +112,9 @@ class Dynamics:
         value, drift = list[Node](), list[Node]()
         for i in reversed(range(n)):
             (H, L), (w, v), turn, slide = momenta[i], carried[i], self.turn[i], self.slide[i]
-            value.append(inner(turn, H) + inner(slide, L))
-            turned = inner(cross(w, turn), H) + inner(plus(cross(w, slide), cross(v, turn)), L)
-            weight = inner(turn, cross(moments[i], pulls[i])) + masses[i] * inner(slide, pulls[i])
+            value.append(dot(turn, H) + dot(slide, L))
+            turned = dot(cross(w, turn), H) + dot(plus(cross(w, slide), cross(v, turn)), L)
+            weight = dot(turn, cross(moments[i], pulls[i])) + masses[i] * dot(slide, pulls[i])
             drift.append(turned - weight)
             parent = self.robot.joints[i].parent
             if parent >= 0:
@@ -160,13 +163,13 @@ class Dynamics:
         self.turn.append([self.graph.node(x) for x in row[39:42]])
         self.slide.append([self.graph.node(x) for x in row[42:45]])
 
-    def _newton_euler(self, parameters: Array, dq: Vector, ddq: Vector, gravity: Array) -> list[Node]:
+    def _newton_euler(self, dq: Vector, ddq: Vector, gravity: Array) -> list[Node]:
         motions = self._motions(dq, ddq, gravity)
-        wrenches = [_wrench(motion, self._constants(row)) for motion, row in zip(motions, parameters, strict=True)]
+        wrenches = [_wrench(motion, self._constants(row)) for motion, row in zip(motions, self.parameters, strict=True)]
         torques: list[Node] = []
         for i in reversed(range(self.robot.n)):
             force, moment = wrenches[i]
-            torques.append(inner(self.turn[i], moment) + inner(self.slide[i], force))
+            torques.append(dot(self.turn[i], moment) + dot(self.slide[i], force))
             parent = self.robot.joints[i].parent
             if parent >= 0:
                 force = matvec(self.R[i], force)
@@ -183,18 +186,18 @@ class Dynamics:
             before = base if joint.parent < 0 else motions[joint.parent]
             R, turn, slide = self.R[i], self.turn[i], self.slide[i]
             carried = transposed_matvec(R, before.w)
-            own = scale(dq[i], turn)
-            w = plus(carried, own)
-            dw = plus(transposed_matvec(R, before.dw), scale(ddq[i], turn), cross(carried, own))
+            spin = scale(dq[i], turn)
+            w = plus(carried, spin)
+            dw = plus(transposed_matvec(R, before.dw), scale(ddq[i], turn), cross(carried, spin))
             a = transposed_matvec(R, plus(before.a, matvec(before.U, self.p[i])))
             # the origin moves in the turning parent (Coriolis), and on its own around and along the axis
-            a = plus(a, scale(dq[i], cross(plus(carried, carried, own), slide)), scale(ddq[i], slide))
+            a = plus(a, scale(dq[i], cross(plus(carried, carried, spin), slide)), scale(ddq[i], slide))
             motions.append(LinkMotion(w, dw, _spread(w, dw), a))
         return motions
 
-    def _composites(self, parameters: Array) -> tuple[list[Node], list[Vector], list[Matrix]]:
+    def _composites(self) -> tuple[list[Node], list[Vector], list[Matrix]]:
         """Mass, first moment and inertia about the origin of each link with all that hangs on it."""
-        rows = [self._constants(row) for row in parameters]
+        rows = [self._constants(row) for row in self.parameters]
         masses = [row[0] for row in rows]
         moments = [row[1:4] for row in rows]
         inertias = [[[J[0], J[1], J[2]], [J[1], J[3], J[4]], [J[2], J[4], J[5]]] for J in (row[4:] for row in rows)]
@@ -210,11 +213,11 @@ class Dynamics:
 
     def _jacobian_columns(self, i: int, before: list[dict[int, tuple[Vector, Vector]]]) -> dict[int, tuple[Vector, Vector]]:
         """Angular and linear velocity of link i, in its frame, per unit velocity of each joint that moves it."""
-        parent, found = self.robot.joints[i].parent, dict[int, tuple[Vector, Vector]]()
+        parent, columns = self.robot.joints[i].parent, dict[int, tuple[Vector, Vector]]()
         for j, (turn, slide) in before[parent].items() if parent >= 0 else ():
-            found[j] = transposed_matvec(self.R[i], turn), transposed_matvec(self.R[i], plus(slide, cross(turn, self.p[i])))
-        found[i] = self.turn[i], self.slide[i]
-        return found
+            columns[j] = transposed_matvec(self.R[i], turn), transposed_matvec(self.R[i], plus(slide, cross(turn, self.p[i])))
+        columns[i] = self.turn[i], self.slide[i]
+        return columns
 
     def _poses(self) -> list[tuple[Matrix, Vector]]:
         """Of every link in the base frame."""
@@ -279,8 +282,8 @@ def _regressor_entries(motion: LinkMotion, turn: Vector, slide: Vector) -> list[
     tx, ty, tz = turn
     pull = cross(motion.a, turn)  # turn · (e × a) is e · (a × turn)
     return [
-        inner(slide, motion.a),
-        *(inner(slide, [row[k] for row in U]) + pull[k] for k in range(3)),
+        dot(slide, motion.a),
+        *(dot(slide, [row[k] for row in U]) + pull[k] for k in range(3)),
         tx * x + ty * (wx * wz) - tz * (wx * wy),
         ty * U[2][1] - tx * U[2][0] + tz * (U[0][0] - U[1][1]),
         tx * U[1][0] - tz * U[1][2] + ty * (U[2][2] - U[0][0]),

@@ -10,8 +10,8 @@ import numpy as np
 from dynident.core.names import identifier, printable
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import array_text, friction_formulas
-from dynident.exports.proof import compare, friction_states, main_file
-from dynident.exports.target import Comparison, Exported, Exporter, Request, States
+from dynident.exports.proof import Comparison, States, compare, friction_states
+from dynident.exports.target import Exported, Exporter, Request
 from dynident.robots.robot import JointType
 
 _BEGIN, _END = "# data begin\n", "# data end\n"
@@ -28,7 +28,7 @@ def write_python(model: ExportModel, request: Request) -> Exported:
 def prove_python(model: ExportModel, exported: Exported, states: States) -> Comparison:
     """The exported module itself, friction included."""
     module: dict[str, Any] = {}
-    exec(compile(main_file(exported), "exported model", "exec"), module)  # noqa: S102 (text that was made here)
+    exec(compile(exported.main, "exported model", "exec"), module)  # noqa: S102 (text that was made here)
     torques = module["inverse_dynamics"](*states) + module["friction"](*friction_states(model, states))
     return compare("The Python module", model, states, torques, friction=True)
 
@@ -40,8 +40,7 @@ EXPORTER = Exporter(
 
 def _docstring(model: ExportModel, request: Request) -> list[str]:
     lines = [
-        f"{model.headline()}.",
-        *([f"{request.warning}."] if request.warning else []),
+        *request.opening(model),
         "",
         "Needs NumPy alone; q, dq, ddq are (n,) for one sample or (..., n) for many.",
         model.units_sentence(),

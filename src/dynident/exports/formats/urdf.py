@@ -1,71 +1,129 @@
 """URDF: the numbers of the user's own file replaced, byte for byte the same elsewhere; without such a file, a complete one.
 
-Inertias are written in the axes of their links (rpy 0 0 0).
-Viscous friction is <dynamics damping>, Coulomb friction <dynamics friction>.
+Inertias are written in the axes of their links (rpy 0 0 0). Viscous friction is <dynamics damping>, Coulomb friction <dynamics friction>.
+A URDF knows no capsule, so each is a cylinder with a ball at both ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.names import file_stem
 from dynident.core.native_output import catch_native_errors
-from dynident.core.xml import XmlElement, XmlText
+from dynident.core.xml import NewElement, XmlElement, XmlText, element
 from dynident.errors import FileError, require
-from dynident.exports.export_model import ExportModel
-from dynident.exports.formats.attached import place_in_source, urdf_lines
-from dynident.exports.formats.complete import complete_urdf, dynamics_line
-from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
-from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
-from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
-from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Original, Request, States
-from dynident.parameters import link_inertia
-from dynident.robots.formats.urdf_xml import set_inertial
-from dynident.robots.load import read_xml
-from dynident.robots.robot import STANDARD_GRAVITY, Robot
+from dynident.exports.export_model import AttachedBody, ExportModel
+from dynident.exports.formats.description import (
+    DescriptionFormat,
+    JointFrameBody,
+    base_name,
+    bodies_in_joint_frames,
+    capsules,
+    complete_note,
+    read_back,
+    tool_in_joint_frame,
+    unused_name,
+)
+from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
+from dynident.exports.friction import ExpressedFriction, JointAttributes
+from dynident.exports.proof import DisagreementError, States
+from dynident.exports.target import Exported, Request
+from dynident.parameters import PARAMETERS_PER_LINK, link_inertia
+from dynident.robots.formats.urdf import read_urdf
+from dynident.robots.formats.urdf_xml import UNKNOWN_LIMIT, inertial_lines, set_inertial
+from dynident.robots.geometry.surfaces import frame_along
+from dynident.robots.kinematics import translation, xyz_rpy_from_pose
+from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Robot
 
 ATTRIBUTES = JointAttributes("URDF", friction=("damping", "friction"))
 
 
-def write_urdf(model: ExportModel, request: Request) -> Exported:
-    """The patched original, or a complete URDF where there is none."""
-    held = express_friction(model, ATTRIBUTES)
-    notes = [*_gravity_note(model.robot), *held.notes]
-    if request.original is None:
-        text, more = complete_urdf(model, held, [f"{sentence}." for sentence in (model.headline(), request.warning, *notes) if sentence])
-        return Exported(target="urdf", files={f"{file_stem(model.robot.name)}.urdf": text.encode()}, notes=(*more, *notes))
-    content, lumping = _patch(model, held, request.original, [model.headline(), *filter(None, [request.warning]), *notes])
-    return Exported(target="urdf", files={Path(request.original.path).name: content}, notes=(*lumping, *notes))
+class UrdfFormat(DescriptionFormat):
+    """URDF, proven by Pinocchio."""
 
+    target, suffix, root, engine, attributes = "urdf", ".urdf", "robot", "Pinocchio", ATTRIBUTES
 
-def prove_urdf(model: ExportModel, exported: Exported, states: States) -> Comparison:
-    """Pinocchio on the exported URDF."""
-    pin: Any = import_module("pinocchio")
-    content = main_file(exported)
-    engine = _build_engine(pin, content.decode("utf-8"))
-    tree = read_back(content)
-    engine.gravity = pin.Motion(gravity_at_root(model.robot, tree), np.zeros(3))
-    data, locked = engine.createData(), locked_positions(model.robot, tree)
-    q = pin.neutral(engine)
-    for name, position in locked.items():
-        _set_position(engine, q, name, position)
-    places = [engine.joints[engine.getJointId(name)].idx_v for name in model.robot.joint_names]
-    v, a = np.zeros(engine.nv), np.zeros(engine.nv)
-    torques = np.empty_like(states[0])
-    for row, (own_q, own_v, own_a) in enumerate(zip(*states, strict=True)):
-        for name, position in zip(model.robot.joint_names, own_q, strict=True):
+    def notes(self, robot: Robot) -> list[str]:
+        g = robot.gravity
+        if np.allclose(g, STANDARD_GRAVITY, rtol=2e-3, atol=1e-9):
+            return []
+        run = f"the run's is ({g[0]:.6g}, {g[1]:.6g}, {g[2]:.6g}) m/s² in the base frame"
+        return [f"URDF has no gravity; {run}, so mount the robot accordingly"]
+
+    def comment(self, request: Request, model: ExportModel, kept: list[str], patched: list[str]) -> list[str]:
+        return request.opening(model, *kept, *patched)
+
+    def patch(self, text: XmlText, model: ExportModel, held: ExpressedFriction, original: Original) -> list[str]:
+        shares, notes = share_out(model.robot, model.parameters, original.tree)
+        for name, parameters in shares.items():
+            link = text.root.child("link", name)
+            if link is None:
+                raise FileError(original.path, f"has no link {name!r}; give the file that the run was made with")
+            inertial = link.child("inertial")
+            if parameters is not None and np.any(parameters):
+                set_inertial(text, link, link_inertia(parameters, name), keep_axes=False)
+            elif inertial is not None:
+                text.remove(inertial)
+        for i, name in enumerate(model.robot.joint_names):
+            joint = require(text.root.child("joint", name), f"joint {name!r} of the file")  # the file matches the robot
+            _set_dynamics(text, joint, held.of_joint(i), held.zero)
+        if model.payload is not None:
+            parent, pose = place_in_source(model.robot.links[model.payload.link], model.payload.pose)
+            text.add_first(text.root, [line for item in _attached(model.payload, parent, pose) for line in item.lines()])
+        return notes
+
+    def complete(self, model: ExportModel, held: ExpressedFriction, comment: str) -> tuple[str, list[str]]:
+        robot = model.robot
+        bodies = bodies_in_joint_frames(robot, model.parameters)
+        items = [_link(base_name(robot), np.zeros(PARAMETERS_PER_LINK), *_collisions(robot, -1))]
+        for i, body in enumerate(bodies):
+            items += [_link(body.link.name, body.parameters, *_collisions(robot, i)), _moving_joint(body, held.of_joint(i))]
+        if (tool := tool_in_joint_frame(robot)) is not None:
+            name = unused_name("tool", robot)
+            items += [element("link", name=name), _fixed_joint(robot.links[-1].name, name, tool)]
+        if (payload := model.payload) is not None:
+            carrier = robot.links[payload.link]
+            items += _attached(payload, carrier.name, carrier.placement @ payload.pose)
+        notes = [complete_note(robot, "URDF"), *unheld_by_urdf(robot)]
+        if not all(math.isfinite(limit) for joint in robot.joints for limit in (joint.velocity, joint.effort)):
+            notes.append(f"limits that the robot's description doesn't give are {UNKNOWN_LIMIT:g} in the URDF")
+        return _document(robot.name, comment, *items), notes
+
+    def fragment(self, body: AttachedBody, parent: str, pose: Array, gravity: Array, comment: str) -> str:
+        return _document("payload", comment, element("link", name=parent), *_attached(body, parent, pose))
+
+    def compute(self, model: ExportModel, exported: Exported, states: States) -> tuple[Array, dict[str, Array]]:
+        pin: Any = import_module("pinocchio")
+        engine = _build_engine(pin, exported.main.decode("utf-8"))
+        tree = read_back(read_urdf, exported)
+        engine.gravity = pin.Motion(gravity_at_root(model.robot, tree), np.zeros(3))
+        data, q = engine.createData(), pin.neutral(engine)
+        for name, position in locked_positions(model.robot, tree).items():
             _set_position(engine, q, name, position)
-        v[places], a[places] = own_v, own_a
-        torques[row] = pin.rnea(engine, data, q, v, a)[places]
-    held = express_friction(model, ATTRIBUTES)
-    check_numbers("Pinocchio", model.robot, held, {name: np.asarray(getattr(engine, name))[places] for name in ATTRIBUTES.friction})
-    return compare("Pinocchio", model, states, torques)
+        places = [engine.joints[engine.getJointId(name)].idx_v for name in model.robot.joint_names]
+        v, a = np.zeros(engine.nv), np.zeros(engine.nv)
+        torques = np.empty_like(states[0])
+        for row, (positions, velocities, accelerations) in enumerate(zip(*states, strict=True)):
+            for name, position in zip(model.robot.joint_names, positions, strict=True):
+                _set_position(engine, q, name, position)
+            v[places], a[places] = velocities, accelerations
+            torques[row] = pin.rnea(engine, data, q, v, a)[places]
+        return torques, {name: np.asarray(getattr(engine, name))[places] for name in ATTRIBUTES.friction}
+
+
+EXPORTER = UrdfFormat().exporter(help="Write a URDF: the original with its numbers replaced.", name="a URDF")
+
+
+def unheld_by_urdf(robot: Robot) -> list[str]:
+    """A note of what a URDF has no place for of where links may go; none where there is nothing to say."""
+    what = [f"that {' and '.join(pair)} never touch" for pair in robot.apart]
+    what += [f"that the floor is at z = {robot.floor:g} m"] if robot.floor != 0.0 else []
+    return [f"URDF can't say {', or '.join(what)}, so motions that are planned with it keep farther away, or find no room"] if what else []
 
 
 def _build_engine(pin: Any, text: str) -> Any:
@@ -76,7 +134,7 @@ def _build_engine(pin: Any, text: str) -> Any:
             return pin.buildModelFromXML(text)
     except ValueError as error:
         reasons = [line.removeprefix("Error:").strip() for line in printed if line.startswith("Error:")] or [str(error)]
-        raise DisagreementError(f"Pinocchio refuses the exported model, so nothing was written: {reasons[-1].rstrip('.')}") from None
+        raise DisagreementError("Pinocchio refuses the exported model", reasons[-1].rstrip(".")) from None
 
 
 def _set_position(engine: Any, q: Array, name: str, position: float) -> None:
@@ -87,55 +145,70 @@ def _set_position(engine: Any, q: Array, name: str, position: float) -> None:
         q[joint.idx_q] = position
 
 
-EXPORTER = Exporter(
-    name="urdf",
-    help="Write a URDF: the original with its numbers replaced.",
-    write=write_urdf,
-    prove=prove_urdf,
-    bodies=True,
-    original="robot",
-    original_name="a URDF",
-    attaches=True,
-)
-
-
-def _gravity_note(robot: Robot) -> list[str]:
-    g = robot.gravity
-    if np.allclose(g, STANDARD_GRAVITY, rtol=2e-3, atol=1e-9):
-        return []
-    return [
-        f"URDF has no gravity; the run's is ({g[0]:.6g}, {g[1]:.6g}, {g[2]:.6g}) m/s² in the base frame, so mount the robot accordingly"
-    ]
-
-
-def _patch(model: ExportModel, held: ExpressedFriction, original: Original, comment: list[str]) -> tuple[bytes, tuple[str, ...]]:
-    tree = read_xml(original.path)
-    check_match(model.robot, tree)
-    shares = share_out(model.robot, model.parameters, inertials(tree))
-    text = XmlText(original.content)
-    for name, parameters in shares.parameters.items():
-        link = text.root.child("link", name)
-        if link is None:
-            raise FileError(original.path, f"has no link {name!r}; give the file that the run was made with")
-        inertial = link.child("inertial")
-        if parameters is not None and np.any(parameters):
-            set_inertial(text, link, link_inertia(parameters, name), keep_axes=False)
-        elif inertial is not None:
-            text.remove(inertial)
-    for i, joint in enumerate(model.robot.joint_names):
-        element = require(text.root.child("joint", joint), f"joint {joint!r} of the file")  # check_match found it
-        _set_dynamics(text, element, held.of_joint(i), held.zero)
-    if model.payload is not None:
-        parent, pose = place_in_source(model.robot.links[model.payload.link], model.payload.pose)
-        text.add_first(text.root, urdf_lines(model.payload, parent, pose))
-    replace_comment(text, [*comment, *shares.notes])
-    return text.result(), shares.notes
-
-
 def _set_dynamics(text: XmlText, joint: XmlElement, values: Mapping[str, float], zero: tuple[str, ...]) -> None:
     dynamics = joint.child("dynamics")
     if dynamics is not None:
         zeros = {name: [0.0] for name in zero if name in dynamics.attributes}
         text.set_numbers(dynamics, {name: [value] for name, value in values.items()} | zeros)
     elif values:
-        text.add_first(joint, [dynamics_line(values)])
+        text.add_first(joint, NewElement("dynamics", values).lines())
+
+
+def _document(name: str, *children: NewElement | str) -> str:
+    return "\n".join(['<?xml version="1.0"?>', *element("robot", *children, name=name).lines(), ""])
+
+
+def _link(name: str, parameters: Array, *shapes: str) -> NewElement:
+    """A <link>; one without mass has no <inertial>."""
+    inertial = inertial_lines(link_inertia(parameters, name)) if np.any(parameters) else []
+    return element("link", *inertial, *shapes, name=name)
+
+
+def _collisions(robot: Robot, body: int) -> Iterator[str]:
+    """The <collision> elements of a body, -1 for the base, each in a line."""
+    for start, end, radius in capsules(robot, body):
+        length = float(np.linalg.norm(end - start))
+        middle = translation(0.5 * (start + end))
+        middle[:3, :3] = frame_along(end - start)
+        ball = element("sphere", radius=radius)
+        shapes = [(translation(start), ball)]
+        if length > 0.0:
+            shapes += [(translation(end), ball), (middle, element("cylinder", radius=radius, length=length))]
+        for pose, shape in shapes:
+            yield str(element("collision", _origin(pose), element("geometry", shape)))
+
+
+def _moving_joint(body: JointFrameBody, friction: Mapping[str, float]) -> NewElement:
+    joint = body.joint
+    bounded = all(math.isfinite(limit) for limit in joint.position)
+    kind = JointType.CONTINUOUS if joint.type is JointType.REVOLUTE and not bounded else joint.type
+    more = [element("axis", xyz=joint.axis), *_limit(joint, kind), *([NewElement("dynamics", friction)] if friction else [])]
+    return _joint(joint.name, kind.value, body.parent, body.link.name, body.placement, *more)
+
+
+def _limit(joint: Joint, kind: JointType) -> Iterator[NewElement]:
+    limits = {"effort": joint.effort, "velocity": joint.velocity}
+    if kind is not JointType.CONTINUOUS:
+        limits |= {"lower": joint.position[0], "upper": joint.position[1]}
+    elif not all(map(math.isfinite, limits.values())):
+        return
+    yield NewElement("limit", {name: max(-UNKNOWN_LIMIT, min(UNKNOWN_LIMIT, limit)) for name, limit in limits.items()})
+
+
+def _attached(body: AttachedBody, parent: str, pose: Array) -> list[NewElement]:
+    """A <link> and the fixed <joint> that holds it at this pose of the parent."""
+    return [_link(body.name, body.parameters), _fixed_joint(parent, body.name, pose)]
+
+
+def _fixed_joint(parent: str, child: str, pose: Array) -> NewElement:
+    return _joint(f"{child}_joint", "fixed", parent, child, pose)
+
+
+def _joint(name: str, kind: str, parent: str, child: str, pose: Array, *more: NewElement) -> NewElement:
+    ends = element("parent", link=parent), element("child", link=child)
+    return NewElement("joint", {"name": name, "type": kind}, (_origin(pose), *ends, *more))
+
+
+def _origin(pose: Array) -> NewElement:
+    xyz, rpy = xyz_rpy_from_pose(pose)
+    return element("origin", xyz=xyz, rpy=rpy)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TypeAlias
+from xml.etree.ElementTree import Element
 
 from dynident.core.files import errors_in_file
 from dynident.core.xml import parse_xml
@@ -20,7 +21,12 @@ _Children: TypeAlias = dict[str, list[UrdfJoint]]
 
 def read_urdf(source: str, text: str) -> SourceTree:
     """The links and joints of the text of a URDF. source : where it was read."""
-    urdf = check_urdf(source, parse_xml(source, text))
+    return tree_of_urdf(source, parse_xml(source, text))
+
+
+def tree_of_urdf(source: str, content: Element) -> SourceTree:
+    """The links and joints of a URDF whose XML has been parsed."""
+    urdf = check_urdf(source, content)
     children: _Children = {}
     for joint in sorted(urdf.joints.values(), key=lambda joint: joint.name):
         children.setdefault(joint.parent, []).append(joint)

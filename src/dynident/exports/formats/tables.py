@@ -1,11 +1,16 @@
-"""YAML: the links and the friction in dynident's own layout, or the links as franka_description's inertials.yaml has them.
+"""Tables of links and friction: YAML and CSV.
 
-The own layout keeps the robot's named parameter frames. Franka's is for URDF macros, so its links are in their joint frames.
+YAML is in dynident's own layout, which keeps the robot's named parameter frames, or as franka_description's inertials.yaml, which is for
+URDF macros, so that its links are in their joint frames. CSV has the tables of the papers: links with m, c, I as in the Panda supplement,
+friction beside them; or the coefficients.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -19,12 +24,12 @@ from dynident.core.xml import number_text
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.exports.export_model import ExportModel
-from dynident.exports.formats.complete import bodies_in_joint_frames
-from dynident.exports.proof import compare, main_file
-from dynident.exports.target import Comparison, Exported, Exporter, Request, States
-from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor, link_inertia
+from dynident.exports.formats.description import bodies_in_joint_frames
+from dynident.exports.proof import Comparison, States, compare
+from dynident.exports.target import Exported, Exporter, Request
+from dynident.parameters import INERTIA_NAMES, LinkInertia, change_of_frame, from_com, inertia_tensor, link_inertia
 from dynident.robots.kinematics import inverse_pose
-from dynident.robots.robot import Robot
+from dynident.robots.robot import Link, Robot
 
 SCHEMA = "dynident/model/1"
 _LINK_NUMBER = re.compile(r"(?:^|.*_)(link\d+)$")
@@ -40,14 +45,10 @@ class YamlOptions(Options):
 def write_yaml(model: ExportModel, request: Request) -> Exported:
     """One file in the layout that was asked for."""
     franka = isinstance(request.options, YamlOptions) and request.options.layout == "franka"
-    notes: tuple[str, ...] = ()
-    if franka:
-        content: dict[str, Any] = _franka(model)
-        if model.friction is not None:
-            notes = ("the franka layout has no place for friction, so it is left out",)
-    else:
-        content = _own(model)
-    comment = [f"# {printable(line)}." for line in (model.headline(), request.warning, *notes) if line]
+    left_out = franka and model.friction is not None
+    notes = ("the franka layout has no place for friction, so it is left out",) if left_out else ()
+    content = _franka(model) if franka else _own(model)
+    comment = [f"# {printable(line)}" for line in request.opening(model, *notes)]
     text = "\n".join(comment) + "\n" + yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=10_000)
     name = "inertials.yaml" if franka else f"{file_stem(model.robot.name)}.yaml"
     return Exported(target="yaml", files={name: text.encode()}, notes=notes)
@@ -69,11 +70,11 @@ def parameters_from_yaml(text: str | bytes, robot: Robot) -> Array:
 
 def prove_yaml(model: ExportModel, exported: Exported, states: States) -> Comparison:
     """Our own dynamics with the parameters read back."""
-    parameters = parameters_from_yaml(main_file(exported), model.robot)
+    parameters = parameters_from_yaml(exported.main, model.robot)
     return compare("dynident, from the file,", model, states, inverse_dynamics(model.robot, parameters, *states))
 
 
-EXPORTER = Exporter(
+YAML = Exporter(
     name="yaml", help="Write the links and friction as YAML.", write=write_yaml, prove=prove_yaml, bodies=True, options=YamlOptions
 )
 
@@ -88,10 +89,10 @@ def franka_names(robot: Robot) -> tuple[str, ...]:
 def _own(model: ExportModel) -> dict[str, Any]:
     robot = model.robot
     content: dict[str, Any] = {"schema": SCHEMA, "robot": robot.name, "gravity": robot.gravity.tolist(), "links": []}
-    for link, row in zip(robot.links, model.parameters, strict=True):
-        own = link_inertia(row, link.name)
-        numbers = {"mass": own.mass, "com": own.com.tolist(), "inertia": own.elements}
-        content["links"].append({"name": link.name, "frame": link.frame, **numbers})
+    for link, body in _bodies(model):
+        content["links"].append(
+            {"name": link.name, "frame": link.frame, "mass": body.mass, "com": body.com.tolist(), "inertia": body.elements}
+        )
     if model.friction is not None and model.friction_parameters is not None:
         values = [model.friction.values_of(j, row) for j, row in enumerate(model.friction_parameters)]
         content["friction"] = {"model": model.friction.name, "joints": dict(zip(robot.joint_names, values, strict=True))}
@@ -104,12 +105,8 @@ def _own(model: ExportModel) -> dict[str, Any]:
 def _franka(model: ExportModel) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, body in zip(franka_names(model.robot), bodies_in_joint_frames(model.robot, model.parameters), strict=True):
-        own = link_inertia(body.parameters, name)
-        content[name] = {
-            "origin": {"xyz": number_text(own.com.tolist()), "rpy": "0 0 0"},
-            "mass": own.mass,
-            "inertia": own.elements,
-        }
+        link = link_inertia(body.parameters, name)
+        content[name] = {"origin": {"xyz": number_text(link.com), "rpy": "0 0 0"}, "mass": link.mass, "inertia": link.elements}
     return content
 
 
@@ -129,3 +126,50 @@ class _Dumper(yaml.SafeDumper):
 
 
 _Dumper.add_representer(float, _Dumper._number)  # pyright: ignore[reportPrivateUsage]
+
+
+def write_csv(model: ExportModel, request: Request) -> Exported:
+    """One table, a heading and its rows. CSV has no comments; a warning is its last column."""
+    rows = _coefficient_rows(model) if model.coefficients else _link_rows(model)
+    if request.warning:
+        rows = [[*row, "warning" if number == 0 else request.warning] for number, row in enumerate(rows)]
+    shaped = model.friction is not None and not model.coefficients and any(part.shapes for part in model.friction.parts)
+    notes = ("the table has no place for the shape constants of the friction model; YAML, C and Python do",) if shaped else ()
+    return Exported(target="csv", files={f"{file_stem(model.robot.name)}.csv": csv_bytes(rows)}, notes=notes)
+
+
+def csv_bytes(rows: Iterable[Sequence[object]]) -> bytes:
+    """Rows as the content of a CSV file."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue().encode()
+
+
+CSV = Exporter(name="csv", help="Write the table of links, or of coefficients.", write=write_csv, prove=None, bodies=False)
+
+
+def _link_rows(model: ExportModel) -> list[list[str]]:
+    friction = model.friction
+    heading = ["link", "frame", "m [kg]", *(f"c{axis} [m]" for axis in "xyz"), *(f"I{element} [kg·m²]" for element in INERTIA_NAMES)]
+    rows = [[*heading, *(() if friction is None else ("joint", *friction.headings(model.robot.joints)))]]
+    for i, (link, body) in enumerate(_bodies(model)):
+        row = [link.name, link.frame, *map(repr, (body.mass, *body.com.tolist(), *body.elements.values()))]
+        if friction is not None and model.friction_parameters is not None:
+            values = friction.values_of(i, model.friction_parameters[i])
+            row += [model.robot.joints[i].name, *(repr(values[name]) if name in values else "" for name in friction.parameter_names)]
+        rows.append(row)
+    return rows
+
+
+def _coefficient_rows(model: ExportModel) -> list[list[str]]:
+    rows = [["no.", "name", "coefficient", "value", "std", "std [%]", "unit", "kept"]]
+    for number, item in enumerate(model.coefficients, start=1):
+        numbers = ["" if value is None else repr(value) for value in (item.value, item.std, item.relative_std_percent)]
+        rows.append([str(number), item.name, item.expression, *numbers, item.unit, "yes" if item.kept else "no"])
+    return rows
+
+
+def _bodies(model: ExportModel) -> Iterator[tuple[Link, LinkInertia]]:
+    """The links with their mass, centre of mass and inertia in their named frames."""
+    for link, row in zip(model.robot.links, model.parameters, strict=True):
+        yield link, link_inertia(row, link.name)

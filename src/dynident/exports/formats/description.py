@@ -1,0 +1,178 @@
+"""What descriptions of a robot have in common, URDF and MJCF: bodies in joint frames, shapes, how one is written and proven.
+
+The user's own file is patched: its numbers are replaced, and all else stays byte for byte. Without one a complete description is written:
+kinematics, limits, inertias, friction, capsules. To both formats a link's frame is the frame of the joint that moves it. Where a robot's
+parameter frames are elsewhere (standard DH: at the link's far end), the parameters are carried over.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.names import file_stem
+from dynident.core.xml import XmlText, comment_text
+from dynident.errors import FileError
+from dynident.exports.export_model import AttachedBody, ExportModel, attached_body
+from dynident.exports.formats.original import Original, place_in_source, replace_comment
+from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
+from dynident.exports.proof import TOLERANCE, Comparison, DisagreementError, States, compare
+from dynident.exports.target import Exported, Exporter, Request
+from dynident.parameters import change_of_frame
+from dynident.payload import PayloadEstimate
+from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.robot import Joint, Link, Robot
+from dynident.robots.solids import described_solids
+
+
+class DescriptionFormat(ABC):
+    """A format that describes robots. A new one gives its texts and an engine that computes with them.
+
+    Attributes
+    ----------
+    attributes : JointAttributes
+        What it can say of a joint's friction.
+    engine : str
+        Name of the program that proves it.
+    """
+
+    target: ClassVar[str]
+    suffix: ClassVar[str]
+    root: ClassVar[str]
+    engine: ClassVar[str]
+    attributes: ClassVar[JointAttributes]
+
+    @abstractmethod
+    def complete(self, model: ExportModel, held: ExpressedFriction, comment: str) -> tuple[str, list[str]]:
+        """A complete description, and notes about what it doesn't say."""
+
+    @abstractmethod
+    def patch(self, text: XmlText, model: ExportModel, held: ExpressedFriction, original: Original) -> list[str]:
+        """Write the model's numbers into the text of the user's file; notes about what was done."""
+
+    @abstractmethod
+    def compute(self, model: ExportModel, exported: Exported, states: States) -> tuple[Array, dict[str, Array]]:
+        """(N, n) torques in the engine, and the friction that it has read, (n,) by attribute."""
+
+    @abstractmethod
+    def fragment(self, body: AttachedBody, parent: str, pose: Array, gravity: Array, comment: str) -> str:
+        """A body alone, fixed to a parent at this pose of it: a file that loads as it is."""
+
+    def notes(self, robot: Robot) -> list[str]:
+        """What the format has no place for, beside friction."""
+        return []
+
+    def comment(self, request: Request, model: ExportModel, kept: list[str], patched: list[str]) -> list[str]:
+        """The first comment of a patched file. kept : what the format can't hold; patched : what was done to the file."""
+        return request.opening(model, *patched, *kept)
+
+    def exporter(self, *, help: str, name: str) -> Exporter:
+        """The target. name : what a user's file of the format is called."""
+        return Exporter(
+            name=self.target,
+            help=help,
+            write=self.write,
+            prove=self.prove,
+            bodies=True,
+            original=self.root,
+            original_name=name,
+            fragment=self.write_fragment,
+        )
+
+    def write(self, model: ExportModel, request: Request) -> Exported:
+        """The patched original, or a complete description where there is none."""
+        held, original = express_friction(model, self.attributes), request.original
+        kept = [*self.notes(model.robot), *held.notes]
+        if original is None:
+            text, notes = self.complete(model, held, comment_text(request.opening(model, *kept)))
+            files = {f"{file_stem(model.robot.name)}{self.suffix}": text.encode()}
+            return Exported(target=self.target, files=files, notes=(*notes, *kept))
+        edited = XmlText(original.content)
+        notes = self.patch(edited, model, held, original)
+        replace_comment(edited, self.comment(request, model, kept, notes))
+        files = {original.path.name: edited.result()}
+        return Exported(target=self.target, files=files, folder=str(original.path.parent), notes=(*notes, *kept))
+
+    def prove(self, model: ExportModel, exported: Exported, states: States) -> Comparison:
+        """The engine on the exported file: torques, and the friction that was written."""
+        torques, actual = self.compute(model, exported, states)
+        held = express_friction(model, self.attributes)
+        expected = dict(held.values) | {name: np.zeros(model.robot.n) for name in held.zero}
+        for name, values in expected.items():
+            if not np.allclose(values, actual[name], rtol=TOLERANCE, atol=0.0):
+                problem = f"{self.engine} reads another {name} from the exported model of {model.robot.name} than was written"
+                raise DisagreementError(problem)
+        return compare(self.engine, model, states, torques)
+
+    def write_fragment(self, payload: PayloadEstimate) -> str:
+        """A payload alone, on the flange: a file that loads as it is, and whose lines can be pasted into that of a robot."""
+        body = attached_body(payload)
+        parent, pose = place_in_source(payload.robot.links[body.link], payload.flange)
+        comment = comment_text([f"dynident: payload of {payload.headline}.", f"It is fixed to {parent}."])
+        return self.fragment(body, parent, pose, payload.robot.gravity, comment)
+
+
+def read_back(read: Callable[[str, str], SourceTree], exported: Exported) -> SourceTree:
+    """The exported text through our own reader."""
+    try:
+        return read("the exported model", exported.main.decode("utf-8"))
+    except FileError as error:
+        raise DisagreementError("the exported model can't be read back", str(error)) from None
+
+
+@dataclass(frozen=True, eq=False)
+class JointFrameBody:
+    """One joint and its link. placement : pose of the joint frame in the parent's joint frame; parameters : (10,) in its own."""
+
+    joint: Joint
+    link: Link
+    parent: str
+    placement: Array
+    parameters: Array
+
+
+def bodies_in_joint_frames(robot: Robot, parameters: Array) -> list[JointFrameBody]:
+    """The bodies in order; the base's name is `base_name(robot)`."""
+    bodies: list[JointFrameBody] = []
+    for joint, link, row in zip(robot.joints, robot.links, parameters, strict=True):
+        before = np.eye(4) if joint.parent < 0 else robot.links[joint.parent].placement
+        parent = base_name(robot) if joint.parent < 0 else robot.links[joint.parent].name
+        bodies.append(JointFrameBody(joint, link, parent, before @ joint.placement, change_of_frame(link.placement) @ row))
+    return bodies
+
+
+def tool_in_joint_frame(robot: Robot) -> Array | None:
+    """(4, 4) pose of the tool in the last link's joint frame; None where it is that frame."""
+    tool = robot.links[-1].placement @ robot.tool
+    return None if np.array_equal(tool, np.eye(4)) else tool
+
+
+def base_name(robot: Robot) -> str:
+    """The base link's name: that of the source, else one that no link has."""
+    return unused_name(robot.base_sources[0] if robot.base_sources else "base", robot)
+
+
+def unused_name(name: str, robot: Robot) -> str:
+    while name in robot.link_names:
+        name += "_link"
+    return name
+
+
+def capsules(robot: Robot, body: int) -> Iterator[tuple[Array, Array, float]]:
+    """Start, end and radius of the capsules of a body, -1 for the base, in its joint frame."""
+    pose = np.eye(4) if body < 0 else robot.links[body].placement
+    for solid in described_solids(robot):
+        if solid.body == body:
+            points = solid.points @ pose[:3, :3].T + pose[:3, 3]
+            yield points[0], points[-1], solid.radius
+
+
+def complete_note(robot: Robot, what: str) -> str:
+    """A note on a description that is written anew."""
+    shapes = "complete, with capsules for shapes" if any(True for _ in described_solids(robot)) else "complete but has no shapes"
+    return f"no {what} was there to be patched, so the file is {shapes}"
