@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from documentation.reference.schemas import DOCUMENTS, schema
-from dynident.runs import stages
+from dynident.runs import folder as run_folder
 
 NAMES = tuple(sorted(DOCUMENTS))
 
@@ -37,7 +37,7 @@ def check_printed(text: str) -> None:
 @contextmanager
 def checked_writing() -> Generator[None]:
     """Within, every document that is written into a run folder must be as its schema says."""
-    write = stages.write_files
+    write = run_folder.write_files
 
     def check_and_write(contents: Mapping[Path, Any]) -> None:
         for file in contents:
@@ -46,5 +46,5 @@ def checked_writing() -> Generator[None]:
         write(contents)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stages, "write_files", check_and_write)
+        patch.setattr(run_folder, "write_files", check_and_write)
         yield

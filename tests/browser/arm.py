@@ -27,16 +27,7 @@ from dynident.payload import Declared, identify_payload
 from dynident.regression import build_problem
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
-from dynident.runs import (
-    read_estimate,
-    read_parameters,
-    write_estimate,
-    write_parameters,
-    write_payload,
-    write_samples,
-    write_signs,
-    write_validation,
-)
+from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters, write_result
 from dynident.signs import recover_signs
 from dynident.validation import validate
 
@@ -102,7 +93,7 @@ def identified(folder: Path, robot: Robot, data: Dataset, *, cutoff: float = 8.0
 def signs_recovered(folder: Path, robot: Robot, data: Dataset) -> None:
     """As if the log of the identification had come without its signs."""
     unsigned = replace(data.part(0, 0.7), effort=np.abs(data.part(0, 0.7).effort), effort_kind=EffortKind.MAGNITUDE)
-    write_signs(folder, replace(recover_signs(robot, unsigned), estimate=read_estimate(folder)))
+    write_result(folder, replace(recover_signs(robot, unsigned), estimate=read_estimate(folder)))
 
 
 def retrieved(folder: Path) -> None:
@@ -116,13 +107,13 @@ def retrieved(folder: Path) -> None:
 def validated(folder: Path, data: Dataset) -> None:
     estimate = read_estimate(folder)
     links = read_parameters(folder) if (folder / "parameters.json").is_file() else None
-    write_validation(folder, validate(estimate, data.part(0.7, 1), links=links, folds=3))
+    write_result(folder, validate(estimate, data.part(0.7, 1), links=links, folds=3))
 
 
 def weighed(folder: Path, *, seconds: float) -> None:
     """Another log, in which the arm carries 1.5 kg, and its controller believes in 1.4 kg at another place."""
     loaded = log(arm(), seconds=seconds, seed=1, payload=1.5)
-    write_payload(folder, identify_payload(read_estimate(folder), loaded, declared=Declared(mass=1.4, com=(0.0, 0.0, 0.08))))
+    write_result(folder, identify_payload(read_estimate(folder), loaded, declared=Declared(mass=1.4, com=(0.0, 0.0, 0.08))))
 
 
 def complete_run(folder: Path, *, seconds: float = 24.0, unsigned: bool = False) -> Path:
@@ -134,6 +125,6 @@ def complete_run(folder: Path, *, seconds: float = 24.0, unsigned: bool = False)
         signs_recovered(folder, robot, data)
     retrieved(folder)
     validated(folder, data)
-    write_samples(folder, solve_retrieval(retrieval_problem(read_estimate(folder))).sample(30))
+    write_result(folder, solve_retrieval(retrieval_problem(read_estimate(folder))).sample(30))
     weighed(folder, seconds=seconds)
     return folder

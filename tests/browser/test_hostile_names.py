@@ -20,9 +20,9 @@ from dynident.friction import linear
 from dynident.monitoring import contact_monitor, find_contacts
 from dynident.regression import build_problem
 from dynident.reports import report
-from dynident.reports.comparison import comparison_page, fleet_page
-from dynident.reports.contacts import contacts_page
-from dynident.reports.diagnosis import diagnosis_page
+from dynident.reports.doctor import diagnosis_page
+from dynident.reports.fleet import comparison_page, fleet_page
+from dynident.reports.monitoring import contacts_page
 from dynident.reports.motion_page import show_moving
 from dynident.reports.page import figure_page
 from dynident.reports.view import view
@@ -32,7 +32,7 @@ from dynident.reproduce.page import reproduction_page
 from dynident.reproduce.registry import PAPERS
 from dynident.reproduce.reproduction import Finished, Reproduction
 from dynident.robots import Robot
-from dynident.runs import load_run, write_estimate, write_validation
+from dynident.runs import load_run, write_estimate, write_result
 from dynident.validation import validate
 from tests.browser import chromium
 from tests.faults.hostile_names import hostile_robot
@@ -68,7 +68,7 @@ def run(tmp_path_factory, robot, log) -> Path:
     problem = build_problem(robot, log.part(0.0, 0.7), friction=linear(), cutoff=8.0, rate=32.0)
     estimate = regression.estimate(problem)
     write_estimate(folder, estimate, problem)
-    write_validation(folder, validate(estimate, log.part(0.7, 1.0)))
+    write_result(folder, validate(estimate, log.part(0.7, 1.0)))
     return folder
 
 

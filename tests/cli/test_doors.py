@@ -50,6 +50,14 @@ def test_a_run_imports_neither_recording_nor_fleet(folder):
     assert (folder / "run" / "report.html").is_file()
 
 
+def test_identify_imports_no_room_that_it_does_not_use(folder):
+    """Of a log that needs neither signs nor a diagnosis."""
+    unused = {"signs", "monitoring", "payload", "drives", "simulation", "excitation", "exports"}
+    imported = rooms(folder, "identify", "planar_2r", "log.npz", "-o", "identified")
+    assert {"doctor", "regression", "runs"} <= imported
+    assert not imported & unused
+
+
 def test_they_are_imported_where_they_are_asked_for(folder):
     assert "fleet" in rooms(folder, "compare", "run", "run")
     assert "recording" in rooms(folder, "record", "virtual:planar_2r", "-o", "out.npz", "--trajectory", "log.npz")

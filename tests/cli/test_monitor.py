@@ -13,8 +13,9 @@ import pytest
 from dynident.data import Dataset, write_dataset
 from dynident.exports import model_from_run
 from dynident.friction import linear
+from dynident.monitoring import ContactMonitor
 from dynident.regression import build_problem, estimate
-from dynident.runs import load_run, read_monitor, write_estimate
+from dynident.runs import load_run, read_result, write_estimate
 from tests.browser.arm import arm, log
 
 
@@ -87,7 +88,7 @@ def test_generated_c_has_them(folder, dynident_in):
     assert done.returncode == 0, done.stderr
     assert "no thresholds" not in done.stdout
     source = (folder / "model" / "six_axis_arm_monitor.c").read_text()
-    assert repr(float(read_monitor(folder / "run").level[2])) in source
+    assert repr(float(read_result(folder / "run", ContactMonitor).level[2])) in source
 
 
 def test_what_does_not_go_together_is_said(folder, dynident_in):

@@ -15,7 +15,8 @@ from dynident.data import ControllerSamples, write_dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.friction import linear
 from dynident.regression import build_problem
-from dynident.runs import RunFolder, Stage, read_estimate, read_parameters, read_validation, write_estimate
+from dynident.runs import RunFolder, Stage, read_estimate, read_parameters, read_result, write_estimate
+from dynident.validation import Validation
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RULES = """
@@ -310,7 +311,7 @@ def test_gravity_first_and_then_inertia(command, tmp_path, monkeypatch):
     held = document(tmp_path / "run")["held_gravity"]
     assert held["run"] == "gravity"
     assert held["parameters"] == RunFolder(tmp_path / "gravity").digest(Stage.PARAMETERS)
-    validation = read_validation(tmp_path / "run")
+    validation = read_result(tmp_path / "run", Validation)
     assert validation.coefficients.overall_percent < 1.0
     assert "knows the robot's inertia only" in validation.notes[0]
     assert "they are of inertia alone, and torques are predicted by the links" in (tmp_path / "page.html").read_text()

@@ -13,9 +13,10 @@ import pytest
 
 from dynident import check_robot, load_robot, regression
 from dynident.feasibility import retrieval_problem, solve_retrieval, two_step
+from dynident.feasibility.samples import PosteriorSamples
 from dynident.friction import linear
 from dynident.regression import build_problem
-from dynident.runs import RunFolder, Stage, read_samples, save_run
+from dynident.runs import RunFolder, Stage, read_result, save_run
 from dynident.validation import validate
 from tests.cli.test_identify import refused
 from tests.export_models import MJCF, URDF, written
@@ -66,7 +67,7 @@ def test_every_urdf_is_in_order_and_listed(dynident, folder):
     models = sorted((folder / "models").glob("*.urdf"))
     assert set(index["files"]) == {"samples.csv", *(file.name for file in models)}
     assert len(models) == 12
-    samples = read_samples(folder / "run")
+    samples = read_result(folder / "run", PosteriorSamples)
     for file, links in zip(models, samples.links, strict=True):
         assert index["files"][file.name] == hashlib.sha256(file.read_bytes()).hexdigest()
         assert check_robot(load_robot(file)).passed
@@ -85,7 +86,7 @@ def test_every_mjcf_loads_in_mujoco_with_its_meshes(dynident, folder):
     masses = np.array([model.body_mass[1:3] for model in found])
     assert np.all(masses > 0.0)
     assert np.all(masses.std(axis=0) > 0.0), "samples differ"
-    np.testing.assert_allclose(found[0].dof_frictionloss, read_samples(folder / "mujoco_run").friction_parameters[0, :, 1])
+    np.testing.assert_allclose(found[0].dof_frictionloss, read_result(folder / "mujoco_run", PosteriorSamples).friction_parameters[0, :, 1])
 
 
 def test_without_a_file_to_patch_there_is_a_table_in_the_run(dynident, folder):

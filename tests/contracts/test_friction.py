@@ -41,7 +41,7 @@ from dynident.friction import (
 from dynident.friction.dissipation import opposing_inequalities
 from dynident.friction.model import label
 from dynident.regression import base_parameters, identify
-from dynident.reports.page import typeset
+from dynident.reports.html import typeset
 from dynident.robots import JointType
 from dynident.simulation import simulate, typical_friction
 from tests.unit.simulation.motions import fourier_motion

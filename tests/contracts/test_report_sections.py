@@ -10,8 +10,9 @@ import pytest
 from dynident import load_robot
 from dynident.regression import build_problem, estimate
 from dynident.reports import SECTIONS, report_html
-from dynident.reports.blocks import Block, Card, Cards, Section, Text
-from dynident.reports.page import fill_section
+from dynident.reports.blocks import Block, Card, Cards, Text
+from dynident.reports.registry import Section
+from dynident.reports.run_report import fill_section
 from dynident.reports.tables import named_values
 from dynident.runs import Run, Stage, load_run, write_estimate
 from tests.logs import synthetic_log

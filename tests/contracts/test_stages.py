@@ -6,12 +6,13 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
 
-from dynident.core.records import OpenedFile, RecordFile, array_places, encode, record_fields
+from dynident.core import records
+from dynident.core.records import OpenedFile, RecordFile, Shape, encode, record_fields
 from dynident.errors import FileError
 from dynident.friction import FRICTION_MODELS
 from dynident.friction.model import FrictionModel
@@ -82,6 +83,25 @@ def test_it_comes_back_equal_in_every_bit_and_what_was_shared_is_shared(stage: S
 
 def test_some_of_it_is_shared():
     assert any({".base", ".problem.base"} <= places for places in groups(all_stages()["estimate"]))
+
+
+def array_places(kind: Any, place: str = "", seen: frozenset[Any] = frozenset()) -> Iterator[tuple[str, bool]]:
+    """Where arrays are declared within a type, and whether their shape is declared too."""
+    if get_origin(kind) is Annotated:
+        shaped = any(isinstance(mark, Shape) for mark in get_args(kind)[1:])
+        yield from ((path, shaped or found) for path, found in array_places(get_args(kind)[0], place, seen))
+    elif get_origin(kind) is np.ndarray:
+        yield place, False
+    elif get_args(kind):
+        for part in get_args(kind):
+            yield from array_places(part, place, seen)
+    elif kind not in seen:
+        for variant in records._VARIANTS.get(kind, {}).values():
+            yield from array_places(variant, f"{place}:{variant.__name__}", seen | {kind})
+        hints = get_type_hints(kind, include_extras=True) if dataclasses.is_dataclass(kind) or hasattr(kind, "_fields") else {}
+        names = [item.name for item in record_fields(kind)] if dataclasses.is_dataclass(kind) else list(hints)
+        for name in names:
+            yield from array_places(hints[name], f"{place}.{name}", seen | {kind})
 
 
 @pytest.mark.parametrize("stage", Stage, ids=lambda stage: stage.key)

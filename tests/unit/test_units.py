@@ -23,8 +23,7 @@ from dynident.exports.target import Exported, Request
 from dynident.regression import build_problem
 from dynident.reports.regression import residual_table
 from dynident.reports.regression_figures import friction_figure
-from dynident.reports.validation import joint_table, worst_table
-from dynident.reports.validation_figures import joint_figure, spectrum_figure
+from dynident.reports.validation import joint_figure, joint_table, spectrum_figure, worst_table
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.simulation.reference_motion import check_within_limits
 from dynident.validation import validate

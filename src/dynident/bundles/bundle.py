@@ -17,7 +17,8 @@ from dynident.core.results import Tabular
 from dynident.data import ControllerSamples, Dataset, write_dataset
 from dynident.reports.tables import Column, Report, Table
 from dynident.runs import Run, Stage, load_run
-from dynident.runs.stages import ROBOT, write_stages
+from dynident.runs.folder import write_stages
+from dynident.runs.stages import ROBOT
 
 SCHEMA = "dynident/bundle/1"
 README, MANIFEST, DOCTOR, PRINTED, RUN = "README.txt", "manifest.json", "doctor.json", "printed.txt", "run"

@@ -167,6 +167,9 @@ def _argument(name: str, parameter: inspect.Parameter, about: Argument) -> Word:
 
 def run_verb(verb: Verb, words: Sequence[str]) -> int | None:
     """Do what the words after the verb's name say; UsageError tells which of them is not understood."""
+    if any(word in ("--help", "-h") for word in words):  # without having Cyclopts assign the words first, which takes a third of the time
+        _make_app(verb, with_help=True).help_print([])
+        return None
     return _use_words(verb, words, call_verb)
 
 
@@ -177,7 +180,7 @@ def assign_words(verb: Verb, words: Sequence[str]) -> list[tuple[Word, Any]]:
 
 
 def _use_words(verb: Verb, words: Sequence[str], use: Callable[[Verb, Mapping[str, Any]], Any]) -> Any:
-    app = _make_app(verb, with_help=any(word in ("--help", "-h") for word in words), use=use)
+    app = _make_app(verb, with_help=False, use=use)
     try:
         words = [_STANDARD_INPUT if word == "-" else word for word in words]
         return app(words, exit_on_error=False, print_error=False, result_action="return_value")

@@ -15,7 +15,7 @@ def write_comparison(comparison: RunComparison, file: Path) -> None:
     """A page, a table with a row per run and quantity, or JSON."""
     from dynident.core.files import json_text, write_atomically
     from dynident.fleet.documents import comparison_document
-    from dynident.reports.comparison import comparison_page
+    from dynident.reports.fleet import comparison_page
     from dynident.reports.tables import csv_text
 
     if file.suffix.lower() == ".html":

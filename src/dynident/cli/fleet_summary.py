@@ -86,7 +86,7 @@ class FleetSummary:
 
     def write(self) -> dict[str, Any]:
         """fleet.html, fleet.json and fleet.csv; the document is returned."""
-        from dynident.reports.comparison import fleet_page
+        from dynident.reports.fleet import fleet_page
 
         document = self.document()
         tables = [("Failures", self.failure_table())] if self.failed else []

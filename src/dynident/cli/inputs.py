@@ -28,8 +28,7 @@ def check_output(
     suffixes : those that are allowed; inputs : what is read; runs : folders, and nothing that they were made from is replaced either.
     """
     from dynident.core.files import check_file_target
-    from dynident.runs.sources import refuse_source
-    from dynident.runs.stages import refuse_run_file
+    from dynident.runs.folder import refuse_run_file, refuse_source
 
     if suffixes is not None and file.suffix.lower() not in suffixes:
         raise FileError(file, f"unknown suffix {file.suffix!r} for the {what}; known: {', '.join(suffixes)}")

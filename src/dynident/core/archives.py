@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from dynident.core.sizes import check_unpacked
 from dynident.errors import FileError
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
-_T = TypeVar("_T")
 #: What NumPy and zipfile raise at bytes that are not as they wrote them, compressed or encrypted in an unknown way included.
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, KeyError, MemoryError, OverflowError, RuntimeError),

@@ -1,8 +1,7 @@
-"""Typed reading of a YAML mapping: every complaint names the file, the place in it, and what was expected."""
+"""A YAML mapping of free form, read value by value with the kinds of `core/kinds.py`: errors name the file and the place in it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -11,8 +10,10 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import read_yaml
-from dynident.core.kinds import parse_number
+from dynident.core.kinds import Kind, Place, RefusedValue, number, parse_number, shorten
 from dynident.errors import FileError
+
+_FINITE, _NUMBER, _POSITIVE = number(), number(infinite=True), number(above=0.0)
 
 
 class Fields:
@@ -22,7 +23,7 @@ class Fields:
         self.file = file
         self.place = place
         if not isinstance(values, dict):
-            raise FileError(file, f"a mapping was expected, not {_kind(values)}", place=place)
+            raise FileError(file, f"a mapping was expected, not {_describe(values)}", place=place)
         self.values = cast("dict[Any, Any]", values)
 
     def only(self, required: Sequence[str], optional: Sequence[str] = ()) -> None:
@@ -46,20 +47,20 @@ class Fields:
 
     def items(self, key: str) -> list[Any]:
         """A list of anything."""
-        return self._list(self.values[key], self._at(key), "a list")
+        return self._list(self.values[key], self._at(key))
 
     def text(self, key: str, default: str = "") -> str:
         value = self.values.get(key, default)
         if not isinstance(value, str) or (key in self.values and not value.strip()):
-            raise self.error(key, f"a text was expected, not {_kind(value)}")
+            raise self.error(key, f"a text was expected, not {_describe(value)}")
         return value
 
-    def texts(self, key: str, *, alone: bool = True) -> tuple[str, ...]:
-        """A list of texts or, with `alone`, one text; empty when the key is absent."""
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, or one text; empty when the key is absent."""
         value = self.values.get(key, [])
-        items = [value] if alone and isinstance(value, str) else value
+        items = [value] if isinstance(value, str) else value
         if not isinstance(items, list):
-            raise self.error(key, f"{'a text or ' if alone else ''}a list of texts was expected, not {_kind(value)}")
+            raise self.error(key, f"a text or a list of texts was expected, not {_describe(value)}")
         texts = [item for item in cast("list[Any]", items) if isinstance(item, str)]
         if len(texts) != len(cast("list[Any]", items)):
             raise self.error(key, "a list of texts was expected; put quotes around the items that are not")
@@ -75,13 +76,10 @@ class Fields:
         """A finite number (or an angle such as "pi/2", "90 deg"); with `infinite`, .inf too."""
         if key not in self.values and default is not None:
             return default
-        return self._number(self.values[key], self._at(key), infinite)
+        return self._read(self.values[key], self._at(key), _NUMBER if infinite else _FINITE)
 
     def positive(self, key: str) -> float:
-        value = self.number(key)
-        if value <= 0.0:
-            raise self.error(key, f"is {value:g}; a positive number was expected")
-        return value
+        return self._read(self.values[key], self._at(key), _POSITIVE)
 
     def numbers(
         self,
@@ -117,31 +115,24 @@ class Fields:
     def _at(self, key: str) -> str:
         return f"{self.place}.{key}" if self.place else key
 
-    def _list(self, value: object, place: str, expected: str) -> list[Any]:
+    def _list(self, value: object, place: str) -> list[Any]:
         if not isinstance(value, list):
-            raise FileError(self.file, f"{expected} was expected, not {_kind(value)}", place=place)
+            raise FileError(self.file, f"a list was expected, not {_describe(value)}", place=place)
         return cast("list[Any]", value)
 
     def _numbers(self, value: object, place: str, length: int | None, infinite: bool, null: float | None = None) -> Array:
-        items = self._list(value, place, "a list of numbers" if length is None else f"a list of {length} numbers")
-        if len(items) != length and (length is not None or not items):
-            expected = "a list of numbers was" if length is None else f"{length} numbers were"
-            raise FileError(self.file, f"has {len(items)} elements; {expected} expected", place=place)
+        items, kind = self._list(value, place), _NUMBER if infinite else _FINITE
+        if not items or length not in (None, len(items)):
+            raise FileError(self.file, f"has {len(items)} elements; {length or 'one or more'} numbers were expected", place=place)
         return np.array(
-            [null if item is None and null is not None else self._number(item, f"{place}[{i}]", infinite) for i, item in enumerate(items)]
+            [null if item is None and null is not None else self._read(item, f"{place}[{i}]", kind) for i, item in enumerate(items)]
         )
 
-    def _number(self, value: object, place: str, infinite: bool) -> float:
-        number: float | None = None
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            number = float(value) if abs(value) < 1e300 or isinstance(value, float) else math.inf  # an int can overflow
-        elif isinstance(value, str):
-            number = parse_number(value)
-        if number is None:
-            raise FileError(self.file, f'a number was expected, such as 0.25, "pi/2" or "90 deg", not {_kind(value)}', place=place)
-        if math.isnan(number) or (math.isinf(number) and not infinite):
-            raise FileError(self.file, f"is {number}; a finite number was expected", place=place)
-        return number
+    def _read(self, value: object, place: str, kind: Kind) -> Any:
+        try:
+            return kind.read(value, Place(place))
+        except RefusedValue as refused:
+            raise FileError(self.file, f"is {shorten(value)}; {refused.expected} was expected", place=place) from None
 
 
 def read_fields(path: str | Path) -> Fields:
@@ -155,11 +146,6 @@ def parse_numbers(text: str) -> list[float]:
     return [] if None in numbers else [number for number in numbers if number is not None]
 
 
-def _kind(value: object) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
-    return repr(value)
+def _describe(value: object) -> str:
+    names: dict[type, str] = {type(None): "nothing", dict: "a mapping", list: "a list"}
+    return names.get(type(value), repr(value))

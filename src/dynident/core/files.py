@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import signal
 import stat
 import tempfile
@@ -155,17 +156,8 @@ def file_digest(path: str | Path) -> str:
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write beside the target, flush to disk, then rename over it. A target that is a link is refused."""
-    target = Path(path)
-    refuse_link(target)
-    with clear_errors(target), interrupted_later():
-        remove_leftovers(target)
-        name = write_beside(target, content)
-        try:
-            replace_file(name, target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+    """Write one file as `write_files` does."""
+    write_files({Path(path): content})
 
 
 def write_files(contents: Mapping[Path, str | bytes], *, remove: Iterable[Path] = ()) -> None:
@@ -188,11 +180,10 @@ def write_files(contents: Mapping[Path, str | bytes], *, remove: Iterable[Path] 
                 with clear_errors(path):
                     replace_file(written[path], path)
                 del written[path]
-        except BaseException:
+        finally:
             for name in written.values():
                 with suppress(OSError):
                     Path(name).unlink(missing_ok=True)
-            raise
 
 
 @contextmanager
@@ -339,9 +330,10 @@ def replace_file(name: str, target: Path) -> None:
 
 def remove_leftovers(target: Path) -> None:
     """Remove what processes that were killed while they wrote the target have left beside it."""
-    for name in os.listdir(target.parent):
-        file = target.parent / name
-        if is_part(name, target.name) and not _runs(int(name.removeprefix(_beside(target.name)).partition(".")[0])) and is_plain(file):
+    left = re.compile(rf"{re.escape(_beside(target.name))}(\d+)\..*{re.escape(_PART)}", re.DOTALL)
+    for file in target.parent.iterdir():
+        match = left.fullmatch(file.name)
+        if match is not None and not _runs(int(match[1])) and is_plain(file):
             file.unlink(missing_ok=True)
 
 
@@ -350,15 +342,8 @@ def is_plain(path: str | Path) -> bool:
     return os.path.isfile(path) and not os.path.islink(path)
 
 
-def is_part(name: str, target: str) -> bool:
-    """Whether a file's name is one that `write_beside` draws for a file of the name target: .TARGET.PROCESS.drawn.part."""
-    begin = _beside(target)
-    process = name.removeprefix(begin).partition(".")[0]
-    return name.startswith(begin) and name.endswith(_PART) and process.isdecimal() and Path(name).name == name
-
-
 def _beside(target: str) -> str:
-    """How names of files begin that will be the target; short where the target's own is as long as a name can be."""
+    """How names of files begin that will be the target, .TARGET.PROCESS.DRAWN.part; short, because a name may have 255 bytes alone."""
     return f".{target[:100]}."
 
 

@@ -15,7 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
@@ -155,20 +155,13 @@ def number(
     """A float. low, high : inclusive bounds; above, below : exclusive ones; infinite : whether it may be infinite."""
     bounds = {"minimum": low, "maximum": high, "exclusiveMinimum": above, "exclusiveMaximum": below}
     finite = {name: bound for name, bound in bounds.items() if math.isfinite(bound)}
-    expected = (
-        ("a number" if infinite or finite else "a finite number") + (f" [{unit}]" if unit else "") + _range_text(low, high, above, below)
-    )
+    expected = f"a {'' if infinite or finite else 'finite '}number{f' [{unit}]' if unit else ''}{_range_text(low, high, above, below)}"
 
     def read(value: Any, at: Place) -> float:
         result = _number(value, unit, at)
         if result is None or (not math.isfinite(result) and at.file is None and (math.isnan(result) or not infinite)):
             raise at.refuse(value, expected)
-        if (
-            result < low
-            or result > high
-            or ("exclusiveMinimum" in finite and result <= above)
-            or ("exclusiveMaximum" in finite and result >= below)
-        ):
+        if result < low or result > high or (math.isfinite(above) and result <= above) or (math.isfinite(below) and result >= below):
             raise at.refuse(value, expected)
         return result
 
@@ -176,21 +169,18 @@ def number(
     return Kind(read=read, expected=expected, schema=schema, metavar=metavar or _METAVARS.get(unit, unit.upper()))
 
 
-def whole(low: int | None = None, high: int | None = None, *, metavar: str = "N") -> Kind:
-    """An int; neither 1.5 nor true. low, high : inclusive bounds."""
-    expected = "a whole number" + _range_text(-math.inf if low is None else low, math.inf if high is None else high)
+def whole(low: int | None = None, *, metavar: str = "N") -> Kind:
+    """An int; neither 1.5 nor true. low : inclusive bound."""
+    expected = "a whole number" + ("" if low is None else f" of at least {low}")
 
     def read(value: Any, at: Place) -> int:
         text = isinstance(value, str) and at.file is None and re.fullmatch(r"\s*[+-]?\d{1,300}\s*", value)
         result: Any = int(value) if text else value
-        if not _is_number(result, Integral):
-            raise at.refuse(value, expected)
-        if (low is not None and result < low) or (high is not None and result > high):
+        if not _is_number(result, Integral) or (low is not None and result < low):
             raise at.refuse(value, expected)
         return int(result)
 
-    bounds = {"minimum": low, "maximum": high}
-    schema = {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
+    schema: dict[str, Any] = {"type": "integer", **({} if low is None else {"minimum": low})}
     return Kind(read=read, expected=expected, schema=schema, metavar=metavar)
 
 
@@ -223,7 +213,7 @@ def _range_text(low: float, high: float, above: float = -math.inf, below: float 
 # ---------------------------------------------------------------------------------------------------------- other single values
 
 
-def choice(values: Mapping[str, Any], *, metavar: str = "") -> Kind:
+def choice(values: Mapping[str, Any]) -> Kind:
     """One of a few values, by name: a Literal or an Enum."""
     expected = join_or(values)
 
@@ -239,9 +229,7 @@ def choice(values: Mapping[str, Any], *, metavar: str = "") -> Kind:
         return next((name for name, member in values.items() if member == value), str(value))
 
     schema = {"enum": [plain(member) for member in values.values()]}
-    return Kind(
-        read=read, expected=expected, schema=schema, metavar=metavar or "|".join(values), words=tuple(values), closed=True, show=show
-    )
+    return Kind(read=read, expected=expected, schema=schema, metavar="|".join(values), words=tuple(values), closed=True, show=show)
 
 
 def instance(
@@ -275,15 +263,7 @@ def path(metavar: str = "FILE") -> Kind:
 
 
 def worded(
-    parse: Callable[[str], T | None],
-    expected: str,
-    metavar: str,
-    *,
-    types: type | tuple[type, ...],
-    show: Callable[[Any], str] | None = None,
-    words: tuple[str, ...] = (),
-    schema: Mapping[str, Any] | None = None,
-    repeated: bool = False,
+    parse: Callable[[str], T | None], expected: str, metavar: str, *, types: type | tuple[type, ...], words: tuple[str, ...] = ()
 ) -> Kind:
     """A value with a notation of its own. parse : its value, None where the text is not of that form; types : what Python gives."""
 
@@ -293,15 +273,7 @@ def worded(
             raise at.refuse(value, expected)
         return result
 
-    return Kind(
-        read=read,
-        expected=expected,
-        schema=schema or {"type": "string"},
-        metavar=metavar,
-        words=words,
-        repeated=repeated,
-        show=show or show_word,
-    )
+    return Kind(read=read, expected=expected, schema={"type": "string"}, metavar=metavar, words=words)
 
 
 def only(kind: Kind, allowed: Callable[[Any], bool], expected: str) -> Kind:
@@ -356,7 +328,7 @@ def either(kinds: Sequence[Kind]) -> Kind:
         read=read,
         expected=expected,
         schema={"anyOf": [dict(kind.schema) for kind in offered]},
-        metavar=next((kind.metavar for kind in offered if not kind.closed), join_metavars(offered)),
+        metavar=next((kind.metavar for kind in offered if not kind.closed), "|".join(kind.metavar for kind in offered)),
         words=tuple(word for kind in kinds for word in kind.words),
         closed=all(kind.closed for kind in kinds),
         repeated=any(kind.repeated for kind in kinds),
@@ -407,23 +379,14 @@ def each(items: Sequence[Kind], make: Callable[[Iterable[Any]], Any] = tuple, *,
     )
 
 
-def span(
-    unit: str = "", low: float = -math.inf, high: float = math.inf, *, example: str = "", whole_numbers: bool = False, wide: bool = False
-) -> Kind:
+def span(unit: str = "", low: float = -math.inf, high: float = math.inf, *, example: str = "", whole_numbers: bool = False) -> Kind:
     """An interval, typed A:B with A < B. Without A it begins at `low`, without B it ends at `high`.
 
-    whole_numbers : both ends are ints, and A = B is allowed, which may be typed A; wide : False refuses ":" alone.
+    whole_numbers : both ends are ints, and A = B is allowed, which may be typed A.
     """
     item: Any = whole() if whole_numbers else number(unit, infinite=True)
-    limits = (
-        f" from {low:g} to {high:g}"
-        if math.isfinite(low) and math.isfinite(high)
-        else f" of at least {low:g}"
-        if math.isfinite(low)
-        else ""
-    )
     numbers = "whole numbers" if whole_numbers else "numbers"
-    expected = f"A:B, {numbers}{f' [{unit}]' if unit else ''}{limits} with A {'<=' if whole_numbers else '<'} B"
+    expected = f"A:B, {numbers}{f' [{unit}]' if unit else ''}{_range_text(low, high)} with A {'<=' if whole_numbers else '<'} B"
     expected += f", such as {example}" if example else ""
 
     def read(value: Any, at: Place) -> tuple[Any, Any]:
@@ -431,7 +394,7 @@ def span(
             parts: list[Any] = list(value.split(":")) if ":" in value else [value, value] if whole_numbers else []
         else:
             parts = _parts(value, at, expected)
-        if len(parts) != 2 or (not wide and all(part in ("", None) for part in parts)):
+        if len(parts) != 2 or all(part in ("", None) for part in parts):
             raise at.refuse(value, expected)
         try:
             ends = [default if part in ("", None) else item.read(part, at) for part, default in zip(parts, (low, high), strict=True)]
@@ -498,15 +461,18 @@ def _parts(value: Any, at: Place, expected: str) -> list[Any]:
 
 # ----------------------------------------------------------------------------------------------------------- from type to kind
 
+_ANYTHING = Kind(read=lambda value, at: value, expected="", schema={})
 _SIMPLE: dict[Any, Kind] = {
     float: number(),
     int: whole(),
     bool: Kind(read=_read_truth, expected="true or false", schema={"type": "boolean"}, show=lambda value: str(value).lower()),
     str: instance(str, "a text", {"type": "string"}),
     Path: path(),
-    NoneType: Kind(read=_read_none, expected="none", schema={"type": "null"}, words=("none",), closed=True, show=lambda value: "none"),
-    object: Kind(read=lambda value, at: value, expected="", schema={}),
-    Any: Kind(read=lambda value, at: value, expected="", schema={}),
+    NoneType: Kind(
+        read=_read_none, expected="none", schema={"type": "null"}, metavar="none", words=("none",), closed=True, show=lambda value: "none"
+    ),
+    object: _ANYTHING,
+    Any: _ANYTHING,
 }
 #: Functions of other modules that know more types, such as arrays and records; None for a type that is not theirs. They are asked first.
 FACTORIES: list[Callable[[Any], Kind | None]] = []
@@ -537,7 +503,7 @@ def _kind_of(hint: Any, text: str) -> Kind:
     if origin is Literal:
         return choice({str(value): value for value in arguments})
     if _is_class(origin, Enum):
-        return choice({member.name: member for member in origin})
+        return choice({enum_word(member): member for member in origin})
     if _is_class(origin, Mapping) and arguments:
         return pairs(kind_of(arguments[0]), kind_of(arguments[1]))
     if origin is tuple and arguments and arguments[-1] is not ...:
@@ -547,6 +513,11 @@ def _kind_of(hint: Any, text: str) -> Kind:
     if origin in (Callable, type):
         return _SIMPLE[object]
     raise TypeError(f"no kind of value is known for {hint}")
+
+
+def enum_word(member: Enum) -> str:
+    """What stands for a member in texts and files: of a StrEnum its value, for a text may be declared where it is."""
+    return member.value if isinstance(member, StrEnum) else member.name
 
 
 def _is_class(value: Any, base: type) -> bool:
@@ -563,7 +534,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in cast("Sequence[Any]", value)]
     if isinstance(value, Enum):
-        return value.name
+        return enum_word(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
@@ -580,10 +551,6 @@ def join_or(words: Iterable[str]) -> str:
     """ "a", "a or b", "a, b or c"."""
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
-
-
-def join_metavars(kinds: Iterable[Kind]) -> str:
-    return "|".join(kind.metavar if kind.words != ("none",) else "none" for kind in kinds)
 
 
 def shorten(value: object) -> str:

@@ -1,4 +1,8 @@
-"""What C and C++ libraries print past Python, caught: the URDF parser of Pinocchio says on stderr what its exception doesn't."""
+"""What C and C++ libraries print past Python, caught.
+
+The URDF parser of Pinocchio says on stderr what its exception doesn't. What MuJoCo warns of is judged by whoever calls it, from the state
+that it computes or from the exception that follows.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, Any
 
 _STDERR = 2
 
@@ -41,3 +45,18 @@ def _file_in_memory() -> IO[bytes]:
     if hasattr(os, "memfd_create"):
         return open(os.memfd_create("stderr"), "w+b")
     return tempfile.TemporaryFile()
+
+
+@contextmanager
+def silence_mujoco(mujoco: Any) -> Generator[None]:
+    """No warning of MuJoCo is printed within, or logged in MUJOCO_LOG.TXT; a handler of the user's own is there again afterwards."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(_ignore)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _ignore(message: str) -> None:
+    pass

@@ -30,7 +30,6 @@ def option(
     help: str,
     *,
     flag: str | None = "",
-    short: str = "",
     metavar: str = "",
     group: str = "",
     key: str = "",
@@ -40,23 +39,14 @@ def option(
 ) -> T:
     """A field of an options class: its default, and the sentence that help texts show.
 
-    flag : of the command line, where it is not --name; None where the command line does not have it. short : such as "-o".
+    flag : of the command line, where it is not --name; None where the command line does not have it.
     metavar : where that of the kind says too little. group : of the help text, where it is not the title of the class.
     key : in a YAML file, where it is not the name. shown : the default in words, where it depends on something else.
     remembered : False for what belongs to one call alone, so that a run does not keep it.
     registry : "module:function" whose text stands for {} in the help; it is imported for the help alone.
     """
-    about = {
-        "help": help,
-        "flag": flag,
-        "short": short,
-        "metavar": metavar,
-        "group": group,
-        "key": key,
-        "shown": shown,
-        "remembered": remembered,
-        "registry": registry,
-    }
+    texts = {"help": help, "metavar": metavar, "group": group, "key": key, "shown": shown, "registry": registry}
+    about = {"option": {**texts, "flag": flag, "remembered": remembered}, "stored": remembered}
     if isinstance(default, dict):
         return field(default_factory=lambda: cast("T", {}), metadata=about)
     return field(default=default, metadata=about)
@@ -115,25 +105,19 @@ def declared_options(options: type) -> tuple[DeclaredOption, ...]:
         raise TypeError(f"{options!r} declares options and must be a dataclass")
     hints = get_type_hints(options, include_extras=True)
     titles = {name: base.title for base in reversed(options.__mro__) if issubclass(base, Options) for name in inspect.get_annotations(base)}
-    return tuple(_declare(item, hints[item.name], titles.get(item.name, "")) for item in fields(options) if "help" in item.metadata)
+    return tuple(_declare(item, hints[item.name], titles.get(item.name, "")) for item in fields(options) if "option" in item.metadata)
 
 
 def _declare(item: Any, hint: Any, title: str) -> DeclaredOption:
-    about, kind = item.metadata, kind_of(hint)
-    return DeclaredOption(
-        name=item.name,
-        kind=kind,
-        default=item.default if item.default is not MISSING else item.default_factory(),
-        help=about["help"],
-        flag="" if about["flag"] is None else about["flag"] or "--" + item.name.replace("_", "-"),
-        short=about["short"],
-        metavar=about["metavar"] or kind.metavar,
-        group=about["group"] or title,
-        key=about["key"] or item.name,
-        shown=about["shown"],
-        remembered=about["remembered"],
-        registry=about["registry"],
-    )
+    about, kind = item.metadata["option"], kind_of(hint)
+    settled: dict[str, Any] = {
+        "flag": "" if about["flag"] is None else about["flag"] or "--" + item.name.replace("_", "-"),
+        "metavar": about["metavar"] or kind.metavar,
+        "group": about["group"] or title,
+        "key": about["key"] or item.name,
+    }
+    default = item.default if item.default is not MISSING else item.default_factory()
+    return DeclaredOption(name=item.name, kind=kind, default=default, **about | settled)
 
 
 # ---------------------------------------------------------------------------------------------- Python: keywords of a function
@@ -202,13 +186,10 @@ class takes(Generic[P, OptionsT]):
 # ---------------------------------------------------------------------------------------- mappings, files, what a run remembers
 
 
-def read_options(
-    options: type[OptionsT], values: Mapping[str, object], *, owner: str = "", typed: bool = False, flags: bool = False
-) -> OptionsT:
+def read_options(options: type[OptionsT], values: Mapping[str, object], *, owner: str = "", typed: bool = False) -> OptionsT:
     """The options that a mapping gives by name, with defaults for the others.
 
-    owner : who has them, for messages ("solver penalty"); typed : True where the values are words of a command line, and with `flags` each
-    came by its flag, which messages name.
+    owner : who has them, for messages ("solver penalty"); typed : True where the values are words of a command line.
     """
     declared = {item.key: item for item in declared_options(options)}
     given: dict[str, Any] = {}
@@ -216,7 +197,7 @@ def read_options(
         if key not in declared:
             raise UnknownNameError(f"option of {owner}" if owner else "option", str(key), declared)
         try:
-            given[declared[key].name] = declared[key].kind.read(value, Place(declared[key].flag if flags else key, typed=typed))
+            given[declared[key].name] = declared[key].kind.read(value, Place(key, typed=typed))
         except RefusedValue as refused:
             raise OptionError(refused, owner) from None
     return options(**given)

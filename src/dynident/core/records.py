@@ -14,9 +14,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from enum import Enum, StrEnum
+from enum import Enum
 from functools import cache, cached_property
 from importlib.metadata import version
 from inspect import isabstract
@@ -26,7 +26,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, cast, get_arg
 import numpy as np
 
 from dynident.core.files import write_atomically
-from dynident.core.kinds import FACTORIES, Kind, Place, RefusedValue, choice, each, kind_of
+from dynident.core.kinds import FACTORIES, Kind, Place, RefusedValue, each, enum_word, kind_of
 from dynident.errors import DynidentError, FileError, UnknownNameError
 
 T = TypeVar("T")
@@ -85,7 +85,7 @@ class RecordField(NamedTuple):
 def record_fields(record: type) -> tuple[RecordField, ...]:
     """The fields of a record that are written to files, in their order."""
     hints = get_type_hints(record, include_extras=True)
-    stored = [item for item in fields(record) if item.init and item.metadata.get("stored", item.metadata.get("remembered", True))]
+    stored = [item for item in fields(record) if item.init and item.metadata.get("stored", True)]
     return tuple(
         RecordField(item.name, kind_of(hints[item.name]), item.default is MISSING and item.default_factory is MISSING) for item in stored
     )
@@ -140,7 +140,7 @@ def encode(content: Mapping[str, Any], about: Mapping[str, Any]) -> RecordFile:
     about : records by name that say how the content was made; without arrays.
     """
     writer = _Writer()
-    return RecordFile(writer.arrays, writer.text(content), _Writer().text({"made_by": made_by(), **about}))
+    return RecordFile(writer.arrays, writer.text(content), _Writer().text({"made_by": f"dynident {version('dynident')}", **about}))
 
 
 def _check(digest: str, about: str) -> str:
@@ -155,11 +155,6 @@ def write_record(path: Path, value: Any) -> None:
 def read_record(path: Path, kind: type[T], *, remedy: str) -> T:
     """The record in a file that `write_record` wrote; FileError where the file is damaged or something else. remedy : makes it again."""
     return OpenedFile(path, remedy=remedy).content({"result": kind})["result"]
-
-
-def made_by() -> str:
-    """Name and version of this program."""
-    return f"dynident {version('dynident')}"
 
 
 class _Writer:
@@ -189,7 +184,7 @@ class _Writer:
         if isinstance(value, list | tuple):
             return [self.plain(item, f"{place}[{i}]") for i, item in enumerate(cast("Sequence[Any]", value))]
         if isinstance(value, Enum):
-            return value.value if isinstance(value, StrEnum) else value.name  # a text may be declared where such a member is
+            return enum_word(value)
         number: Any = cast("Any", value).item() if isinstance(value, np.generic) else value
         if isinstance(number, float) and not math.isfinite(number):
             return str(number)  # JSON has no infinity
@@ -417,10 +412,6 @@ def _is_record(hint: Any) -> bool:
     return isinstance(hint, type) and is_dataclass(hint)
 
 
-def _text_enum_kind(hint: Any) -> Kind | None:
-    return choice({member.value: member for member in hint}) if isinstance(hint, type) and issubclass(hint, StrEnum) else None
-
-
 def _named_tuple_kind(hint: Any) -> Kind | None:
     names: tuple[str, ...] | None = getattr(hint, "_fields", None)
     if names is None:
@@ -438,23 +429,4 @@ def _numbered_kind(hint: Any) -> Kind | None:
     return Kind(read=lambda value, at: dict(item.read([] if value == {} else value, at)), expected="pairs", schema=item.schema)
 
 
-FACTORIES.extend((_shaped_kind, _array_kind, _text_enum_kind, _named_tuple_kind, _record_kind, _numbered_kind))
-
-
-def array_places(kind: Any, place: str = "", seen: frozenset[Any] = frozenset()) -> Iterator[tuple[str, bool]]:
-    """Where arrays are declared within a type, and whether their shape is declared too."""
-    if get_origin(kind) is Annotated:
-        shaped = any(isinstance(mark, Shape) for mark in get_args(kind)[1:])
-        yield from ((path, shaped or found) for path, found in array_places(get_args(kind)[0], place, seen))
-    elif get_origin(kind) is np.ndarray:
-        yield place, False
-    elif get_args(kind):
-        for part in get_args(kind):
-            yield from array_places(part, place, seen)
-    elif kind not in seen:
-        for variant in _VARIANTS.get(kind, {}).values():
-            yield from array_places(variant, f"{place}:{variant.__name__}", seen | {kind})
-        hints = get_type_hints(kind, include_extras=True) if _is_record(kind) or hasattr(kind, "_fields") else {}
-        names = [item.name for item in record_fields(kind)] if _is_record(kind) else list(hints)
-        for name in names:
-            yield from array_places(hints[name], f"{place}.{name}", seen | {kind})
+FACTORIES.extend((_shaped_kind, _array_kind, _named_tuple_kind, _record_kind, _numbered_kind))

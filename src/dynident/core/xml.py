@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -17,60 +16,51 @@ from dynident.errors import FileError, require
 
 #: How deep elements may stand in each other; robots of so many links are none.
 _DEEPEST = 1000
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-# The prefix of an element, or of an attribute.
-_PREFIX = re.compile(r"</?([\w.-]+):[\w.-]+|\s([\w.-]+):[\w.-]+\s*=")
-_FIRST_TAG = re.compile(r"<[A-Za-z_][^\s/>]*")
 # A start tag; the parser has already found it well-formed, so quotes match.
 _TAG = re.compile(rb"<[^\s/>]+(?:\s+[^\s=>/]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
 _ATTRIBUTE = re.compile(rb"\s([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 def parse_xml(path: str | Path, text: str) -> ElementTree.Element:
-    """The root element of the text of `path`.
+    """The root element of the text of `path`. Prefixes stay in the names, declared or not; that of the root goes.
 
     A document type is refused: entities are how XML reads other files and explodes. So are elements that are nested very deeply.
     """
     if not text.strip():
         raise FileError(path, "is empty; an XML file (URDF or MJCF) was expected")
     blank = len(text) - len(text.lstrip()) if text.lstrip().startswith("<?xml") else 0  # strictly it must be the first thing in a file
-    _refuse_dangers(path, text, blank)
-    try:
-        return _without_namespace(ElementTree.fromstring(_bind_prefixes(text[blank:])))  # noqa: S314 (a document type was refused above)
-    except ElementTree.ParseError as error:
-        line, problem = error.position[0] + text.count("\n", 0, blank), str(error).split(":")[0]
-        raise FileError(path, f"is not XML ({problem}); check that it is the right file", place=f"line {line}") from None
-
-
-def _refuse_dangers(path: str | Path, text: str, blank: int) -> None:
-    """FileError where the parser meets a document type, which is where entities are declared, or elements that are nested without end.
-
-    Other errors are left to the next parser.
-    """
-    parser = expat.ParserCreate("utf-8")
-    depth = 0
+    above = text.count("\n", 0, blank)
+    parser, builder = expat.ParserCreate("utf-8"), ElementTree.TreeBuilder()
+    depth, prefix = 0, ""
 
     def refuse(sentence: str) -> None:
-        raise FileError(path, sentence, place=f"line {parser.CurrentLineNumber + text.count(chr(10), 0, blank)}")
+        raise FileError(path, sentence, place=f"line {parser.CurrentLineNumber + above}")
 
     def declare(*_: object) -> None:
         refuse("has a DOCTYPE or ENTITY declaration, which is refused; remove it and write the values out")
 
-    def begin(*_: object) -> None:
-        nonlocal depth
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth, prefix
         depth += 1
         if depth > _DEEPEST:
             refuse(f"has elements that are nested more than {_DEEPEST} deep; check that it is the right file")
+        if depth == 1:
+            prefix = tag[: tag.find(":") + 1]
+        builder.start(tag.removeprefix(prefix), {name: value for name, value in attributes.items() if not name.startswith("xmlns")})
 
-    def end(*_: object) -> None:
+    def end(tag: str) -> None:
         nonlocal depth
         depth -= 1
+        builder.end(tag.removeprefix(prefix))
 
     parser.StartDoctypeDeclHandler = declare
-    parser.StartElementHandler = begin
-    parser.EndElementHandler = end
-    with suppress(expat.ExpatError):
-        parser.Parse(text[blank:].encode(), True)
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, builder.data
+    try:
+        parser.Parse(text[blank:], True)
+    except expat.ExpatError as error:
+        problem = f"is not XML ({expat.ErrorString(error.code)}); check that it is the right file"
+        raise FileError(path, problem, place=f"line {error.lineno + above}") from None
+    return builder.close()
 
 
 def element_name(path: str | Path, element: ElementTree.Element) -> str:
@@ -79,26 +69,6 @@ def element_name(path: str | Path, element: ElementTree.Element) -> str:
     if not name:
         raise FileError(path, f"a <{element.tag}> has no name; give it one")
     return name
-
-
-def _bind_prefixes(text: str) -> str:
-    """The text with every prefix declared that it uses and nobody declared, as parsers that know no namespaces read it."""
-    bare = _COMMENT.sub(_blank, text)
-    used = {prefix for pair in _PREFIX.findall(bare) for prefix in pair if prefix} - {"xml", "xmlns"}
-    lost = sorted(prefix for prefix in used if f"xmlns:{prefix}" not in bare)
-    root = _FIRST_TAG.search(bare)
-    if not lost or root is None:
-        return text
-    return text[: root.end()] + "".join(f' xmlns:{prefix}="{prefix}"' for prefix in lost) + text[root.end() :]
-
-
-def _without_namespace(root: ElementTree.Element) -> ElementTree.Element:
-    """The tree without the default namespace, which the root is in; elements of other namespaces keep theirs."""
-    space = root.tag[: root.tag.find("}") + 1]
-    if space:
-        for element in root.iter():
-            element.tag = element.tag.removeprefix(space)
-    return root
 
 
 @dataclass(eq=False)
@@ -256,11 +226,6 @@ def comment_text(sentences: list[str]) -> str:
     """An XML comment; two hyphens, which would end it, become one."""
     text = re.sub("-{2,}", "-", printable(" ".join(sentences))).rstrip("-")
     return f"<!-- {text} -->"
-
-
-def _blank(comment: re.Match[str]) -> str:
-    """As long as the comment and with its line breaks, so that positions stay right."""
-    return re.sub(r"[^\n]", " ", comment.group())
 
 
 def _same(text: str, numbers: Sequence[float], rounding: float) -> bool:

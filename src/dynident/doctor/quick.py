@@ -8,6 +8,7 @@ compete.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,11 +18,12 @@ from dynident.doctor.case import Case
 from dynident.doctor.checks.velocity import SAME, has_common_factor
 from dynident.doctor.competition import SURE
 from dynident.doctor.correction import Correction
-from dynident.doctor.diagnose import diagnose
-from dynident.doctor.diagnosis import Diagnosis
 from dynident.doctor.gains import find_gains
 from dynident.regression.prepare import match_log
 from dynident.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from dynident.doctor.diagnosis import Diagnosis
 
 #: Samples that are looked at, in so many windows of a long log, at about this rate [Hz].
 _SAMPLES, _WINDOWS, _RATE = 4_000, 8, 200.0
@@ -37,10 +39,12 @@ def find_spoiling(robot: Robot, data: Dataset | ControllerSamples) -> Diagnosis 
     few = thin(matched)
     if not looks_wrong(Case(robot=robot, data=leave_out_faults(few, robot.effort_limits)[0])):
         return None
-    found = diagnose(robot, few)
-    if found.spoiling and few is not matched:  # what mends it is told of all samples, whose rate is another
-        found = diagnose(robot, matched)
-    return found if found.spoiling else None
+    from dynident.doctor.diagnose import diagnose  # with all checks; most logs need none of them
+
+    diagnosis = diagnose(robot, few)
+    if diagnosis.spoiling and few is not matched:  # what mends it is told of all samples, whose rate is another
+        diagnosis = diagnose(robot, matched)
+    return diagnosis if diagnosis.spoiling else None
 
 
 def looks_wrong(case: Case) -> bool:

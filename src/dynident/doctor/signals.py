@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from dynident.core.arrays import Array
 from dynident.doctor.case import Case
 from dynident.doctor.explanation import predict
-from dynident.signs.result import SignRecovery
+
+if TYPE_CHECKING:
+    from dynident.signs.result import SignRecovery
 
 
 class Signal(NamedTuple):
@@ -39,7 +41,7 @@ class RangeComparison:
     available: Array
 
 
-Shown: TypeAlias = SignalComparison | RangeComparison | SignRecovery
+Shown: TypeAlias = "SignalComparison | RangeComparison | SignRecovery"
 
 
 def compare_signals(title: str, unit: str, time: Array, recorded: Array, expected: Array, *, what: tuple[str, str]) -> SignalComparison:

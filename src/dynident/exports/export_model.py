@@ -23,7 +23,7 @@ from dynident.regression.estimate import Estimate
 from dynident.robots.robot import JointType, Robot
 from dynident.robots.verdict import judge
 from dynident.runs import RunFolder, Stage, StageContent
-from dynident.runs.stages import Folder
+from dynident.runs.folder import Folder
 
 #: What a payload is exported with without a note.
 _SURE = (PayloadStatus.TOLD, PayloadStatus.INERTIA_OPEN, PayloadStatus.CENTRE_OPEN)

@@ -22,7 +22,7 @@ from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.payload import PayloadEstimate
 from dynident.regression.estimate import Estimate
 from dynident.robots.robot import Robot
-from dynident.runs.stages import refuse_run_file
+from dynident.runs.folder import refuse_run_file
 
 EXPORTERS: dict[str, Exporter] = {
     exporter.name: exporter for exporter in (urdf.EXPORTER, mjcf.EXPORTER, c99.EXPORTER, python_module.EXPORTER, tables.YAML, tables.CSV)

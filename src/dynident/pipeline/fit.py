@@ -24,7 +24,7 @@ from dynident.regression.identify import Auto, Default, build_problems, fit_prob
 from dynident.regression.prepare import order_joints
 from dynident.reports import report
 from dynident.robots import Robot, load_robot
-from dynident.runs import Stage, check_stages, load_run, save_run, write_estimate, write_parameters, write_validation
+from dynident.runs import Stage, check_stages, load_run, save_run, write_estimate, write_parameters, write_result
 from dynident.signs import SignRecovery, recover_signs
 from dynident.validation import validate
 from dynident.validation.folds import CrossValidation, cross_validate_fit
@@ -175,7 +175,7 @@ def fit_data(
         tell("Validating")
         result = validate(model.estimate, test, links=model.links)
         if output is not None:
-            write_validation(output, result, provenance={"command": settings.command, "part": [0.0, 1.0]})
+            write_result(output, result, provenance={"command": settings.command, "part": [0.0, 1.0]})
         model = replace(model, validation=result)
     return model if output is None else _publish(model, output, tell)
 

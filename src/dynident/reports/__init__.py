@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from dynident.core.lazy import make_lazy
 
 if TYPE_CHECKING:
-    from dynident.reports.page import Page, report, report_html
+    from dynident.reports.page import Page
     from dynident.reports.registry import SECTIONS
+    from dynident.reports.run_report import report, report_html
 
 __all__ = ["SECTIONS", "Page", "report", "report_html"]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from dynident.reports.figures import Figure
 from dynident.reports.tables import Table
-from dynident.runs import Run, Stage
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,9 @@ class Listing:
     kind: str = "listing"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Card:
-    """One number that sums up much. bars : small bars below it, (label, text, share from 0 to 1)."""
+    """One number that sums up much. tone : "good", "fair", "bad" or "" (neutral); bars : small ones below, (label, text, share to 1)."""
 
     label: str
     value: str
@@ -56,32 +55,26 @@ class Cards:
     kind: str = "cards"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Key:
-    """Entries of a legend that several figures share: (trace, label, colour, shown at first). Each shows and hides its traces."""
+    """Entries of a legend that several figures share: (trace, label, colour). Each shows and hides its traces.
 
-    entries: tuple[tuple[str, str, str, bool], ...]
+    hidden : traces that the figures don't show at first.
+    """
+
+    entries: tuple[tuple[str, str, str], ...]
+    hidden: frozenset[str] = frozenset()
     kind: str = "key"
 
 
 Block: TypeAlias = Text | Heading | Listing | Cards | Table | Figure | Key
 
 
-@dataclass(frozen=True, kw_only=True)
-class Section:
-    """A section of the report.
-
-    stage : what must have been done for it. blocks : what it shows of a run where it has been.
-    applies : whether a run has use for it; where it has none, the page is without it.
-    """
-
-    key: str
-    title: str
-    stage: Stage
-    blocks: Callable[[Run], Iterable[Block]]
-    applies: Callable[[Run], bool] = lambda run: True
-
-
 def notes_listing(title: str, notes: Iterable[str]) -> Listing:
     """Notes as sentences."""
-    return Listing(title, tuple(f"{note[:1].upper()}{note[1:]}." for note in notes))
+    return Listing(title, tuple(as_sentence(note) for note in notes))
+
+
+def as_sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."

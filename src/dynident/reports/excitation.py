@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,49 +20,23 @@ from dynident.excitation.precision import KNOWN, ExpectedPrecision, precision_of
 from dynident.excitation.sequence import STAND
 from dynident.excitation.static_design import StaticDesign
 from dynident.regression.equations.base import BaseParameters
-from dynident.reports import show
 from dynident.reports.excitation_figures import design_figures, experiment_figures, static_figures
-from dynident.reports.tables import Column, Report, Table, column
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table, rows_of
 
 #: Coefficients whose deviation falls by less than this are not named among those that an experiment adds to, nor more than so many.
 _GAIN, _GAINS = 1.1, 10
 #: Drives that all stand in the table; of more, those at which a trajectory ends and the time has doubled.
 _ALL = 10
 
+# ----------------------------------------------------------------------------------------------------------------------- designs
 
-@show.headline.register(Design)
-def _(design: Design) -> str:
+
+def _design_headline(design: Design) -> str:
     error = f"predicted torque error on other motions {100.0 * design.precision.relative_error:.2g} %"
-    condition = f"condition number {_condition_text(design.condition_number)}"
-    return f"{design.base.robot.name}, {design.trajectory.duration:g} s, {error}, {condition}"
-
-
-@show.tables.register(Design)
-def _(design: Design) -> Report:
-    """Header, expected standard deviations, worst margins, notes."""
-    starts = f", best of {len(design.history)} {'start' if len(design.history) == 1 else 'starts'}" if design.history else ""
-    condition = f"Condition number {_condition_text(design.condition_number)} of the stacked regressor"
-    before = precision_of(design.base, design.assumptions.before, design.assumptions)
-    tables = (
-        _torque_table(design),
-        _gain_table(design.base, before, design.precision),
-        _precision_table(design.base, design.precision, design.assumptions),
-        limit_table(design.report),
+    return (
+        f"{design.base.robot.name}, {design.trajectory.duration:g} s, {error}, condition number {_condition_text(design.condition_number)}"
     )
-    return Report(
-        header=(
-            f"{design.base.robot.name}: {design.trajectory.duration:.6g} s, {design.description}",
-            *_promises(design),
-            f"{condition} with {design.base.rank} columns{starts}.",
-        ),
-        tables=tuple(table for table in tables if table is not None),
-        facts=() if design.drive is None else (design.drive.sentence, f"It begins and ends at rest at {design.drive.home.sentence}."),
-        notes=(*design.notes, *moving_ends(design), *design.report.notes),
-    )
-
-
-show.records.register(Design, design_records)
-show.figures.register(Design, design_figures)
 
 
 def _condition_text(number: float) -> str:
@@ -71,16 +44,21 @@ def _condition_text(number: float) -> str:
     return "infinite" if number > 1e15 else f"{number:.2f}" if number < 1e5 else f"{number:.2g}"
 
 
-def _promises(design: Design) -> Iterator[str]:
-    """What will be known, in a line each."""
-    precision, (known, of) = design.precision, design.precision.known
-    task = design.assumptions.task.source
-    if design.base.robot.parameters is None:
-        yield f"Predicted torque error {_numbers(precision.torque_error)} {design.base.robot.unit('effort')} on {task}."
-        return
-    yield f"Predicted torque error on other motions {100.0 * precision.relative_error:.2g} % of the torque ({task})."
-    which = "coefficients of links" if np.isnan(precision.nominal).any() else "coefficients"
-    yield f"{known} of {of} {which} will be known to {100.0 * KNOWN:g} %."
+def _design_header(design: Design) -> Iterator[str]:
+    """With what will be known, in a line each."""
+    robot, precision, task = design.base.robot, design.precision, design.assumptions.task.source
+    yield f"{robot.name}: {design.trajectory.duration:.6g} s, {design.description}"
+    if robot.parameters is None:
+        yield f"Predicted torque error {_numbers(precision.torque_error)} {robot.unit('effort')} on {task}."
+    else:
+        known, of = precision.known
+        which = "coefficients of links" if np.isnan(precision.nominal).any() else "coefficients"
+        yield f"Predicted torque error on other motions {100.0 * precision.relative_error:.2g} % of the torque ({task})."
+        yield f"{known} of {of} {which} will be known to {100.0 * KNOWN:g} %."
+    starts = len(design.history)
+    best = f", best of {starts} {'start' if starts == 1 else 'starts'}" if starts else ""
+    condition = _condition_text(design.condition_number)
+    yield f"Condition number {condition} of the stacked regressor with {design.base.rank} columns{best}."
 
 
 def _numbers(values: Array) -> str:
@@ -145,18 +123,33 @@ def _precision_table(base: BaseParameters, precision: ExpectedPrecision, assumpt
     return table.without("nominal", "relative") if np.all(np.isnan(nominal)) else table
 
 
-@show.headline.register(LimitReport)
-def _(report: LimitReport) -> str:
+def _design_tables(design: Design) -> Iterator[Table | None]:
+    """Expected errors and standard deviations, and the worst margins."""
+    yield _torque_table(design)
+    yield _gain_table(design.base, precision_of(design.base, design.assumptions.before, design.assumptions), design.precision)
+    yield _precision_table(design.base, design.precision, design.assumptions)
+    yield limit_table(design.report)
+
+
+show(
+    Design,
+    headline=_design_headline,
+    header=_design_header,
+    tables=_design_tables,
+    facts=lambda design: (
+        [] if design.drive is None else [design.drive.sentence, f"It begins and ends at rest at {design.drive.home.sentence}."]
+    ),
+    notes=lambda design: [*design.notes, *moving_ends(design), *design.report.notes],
+    records=design_records,
+    figures=design_figures,
+)
+
+# ------------------------------------------------------------------------------------------------------------------------ limits
+
+
+def _limits_headline(report: LimitReport) -> str:
     state = f"{len(report.broken)} of {len(report.margins)} limits broken" if report.broken else f"all {len(report.margins)} limits hold"
     return f"{state}, checked at {report.rate:g} Hz"
-
-
-@show.tables.register(LimitReport)
-def _(report: LimitReport) -> Report:
-    return Report(tables=(limit_table(report),), notes=report.notes)
-
-
-show.records.register(LimitReport, limit_documents)
 
 
 def limit_table(report: LimitReport) -> Table:
@@ -180,98 +173,71 @@ def _used(margin: LimitMargin) -> str:
     return "" if np.isnan(margin.share) else f"{margin.share:.1%}"
 
 
-@show.headline.register(MotionCheck)
-def _(check: MotionCheck) -> str:
-    return check.sentence
-
-
-@show.tables.register(MotionCheck)
-def _(check: MotionCheck) -> Report:
+def _check_header(check: MotionCheck) -> list[str]:
     data = check.samples
-    known = " and ".join(name for name, values in (("velocities", data.dq), ("accelerations", data.ddq)) if values is not None)
-    header = (
-        f"{data.source}: {data.duration:g} s of {check.robot.name}, {data.samples} samples at {data.rate:.6g} Hz",
-        f"The file has positions{f', {known}' if known else ' alone; their derivatives are those of the spline through them'}.",
-    )
-    return Report(header=header, tables=(limit_table(check.report),), notes=(*check.notes, *check.report.notes))
+    derivatives = " and ".join(name for name, values in (("velocities", data.dq), ("accelerations", data.ddq)) if values is not None)
+    known = f", {derivatives}" if derivatives else " alone; their derivatives are those of the spline through them"
+    length = f"{data.duration:g} s of {check.robot.name}, {data.samples} samples at {data.rate:.6g} Hz"
+    return [f"{data.source}: {length}", f"The file has positions{known}."]
 
 
-@show.records.register(MotionCheck)
-def _(check: MotionCheck) -> list[dict[str, Any]]:
-    """One row per limit."""
-    return limit_documents(check.report)
-
-
-@show.headline.register(StaticDesign)
-def _(design: StaticDesign) -> str:
-    return f"{design.robot.name}, {len(design.q)} {design.method} configurations, condition number {design.condition_number:.3g}"
-
-
-@show.tables.register(StaticDesign)
-def _(design: StaticDesign) -> Report:
-    ranges = {
+def _range_table(design: StaticDesign) -> Table:
+    columns = {
         Column("joint"): design.robot.joint_names,
         Column("low", "from", ".4f"): design.q.min(axis=0),
         Column("high", "to", ".4f"): design.q.max(axis=0),
         Column("unit"): [joint.units.position for joint in design.robot.joints],
     }
+    return Table.of_columns("Range of the configurations", columns)
+
+
+def _static_header(design: StaticDesign) -> list[str]:
     what = "g" if design.base.equations == "gravity" else "M and g"
-    return Report(
-        header=(
-            f"{design.robot.name}: {len(design.q)} static configurations, {design.method}",
-            f"Condition number {design.condition_number:.2f} of the regressor of {what} with {design.base.rank} columns.",
-        ),
-        tables=(Table.of_columns("Range of the configurations", ranges), limit_table(design.report)),
-        facts=(
-            f"To all of them and back in {design.duration:.0f} s, standing {STAND:g} s at each.",
-            f"It begins and ends at rest at {design.home.sentence}.",
-        ),
-        notes=tuple(dict.fromkeys([*design.notes, *design.report.notes])),
-    )
+    return [
+        f"{design.robot.name}: {len(design.q)} static configurations, {design.method}",
+        f"Condition number {design.condition_number:.2f} of the regressor of {what} with {design.base.rank} columns.",
+    ]
 
 
-@show.records.register(StaticDesign)
-def _(design: StaticDesign) -> list[dict[str, Any]]:
-    """One row per configuration: the position of every joint."""
-    return [dict(zip(design.robot.joint_names, row, strict=True)) for row in design.q.tolist()]
+show(
+    LimitReport,
+    headline=_limits_headline,
+    tables=lambda report: [limit_table(report)],
+    records=limit_documents,
+)
+show(
+    MotionCheck,
+    headline=lambda check: check.sentence,
+    header=_check_header,
+    tables=lambda check: [limit_table(check.report)],
+    notes=lambda check: [*check.notes, *check.report.notes],
+    records=lambda check: limit_documents(check.report),
+)
+show(
+    StaticDesign,
+    headline=lambda design: (
+        f"{design.robot.name}, {len(design.q)} {design.method} configurations, condition number {design.condition_number:.3g}"
+    ),
+    header=_static_header,
+    tables=lambda design: [_range_table(design), limit_table(design.report)],
+    facts=lambda design: [
+        f"To all of them and back in {design.duration:.0f} s, standing {STAND:g} s at each.",
+        f"It begins and ends at rest at {design.home.sentence}.",
+    ],
+    notes=lambda design: [*design.notes, *design.report.notes],
+    records=lambda design: rows_of(dict(zip(design.robot.joint_names, design.q.T, strict=True))),
+    figures=static_figures,
+)
+
+# ------------------------------------------------------------------------------------------------------------------- experiments
 
 
-show.figures.register(StaticDesign, static_figures)
-
-
-@show.headline.register(Experiment)
-def _(experiment: Experiment) -> str:
+def _experiment_headline(experiment: Experiment) -> str:
     reached = "" if experiment.reached else ", goal not reached"
     return f"{experiment.designs[0].base.robot.name}, {experiment.duration:g} s of {experiment.trajectories}{reached}"
 
 
-@show.tables.register(Experiment)
-def _(experiment: Experiment) -> Report:
-    """What to drive, precision over time, then every trajectory's own tables."""
-    last, base = experiment.steps[-1].precision, experiment.designs[0].base
-    tables = [_plan_table(experiment), _time_table(experiment), _gain_table(base, experiment.before, last)]
-    tables.append(_precision_table(base, last, experiment.designs[0].assumptions))
-    notes = [*experiment.notes, *_unreached(experiment)]
-    for i, design in enumerate(experiment.designs, start=1):
-        limits = limit_table(design.report)
-        tables.append(replace(limits, title=f"Trajectory {i}: {limits.title[:1].lower()}{limits.title[1:]}"))
-        notes += [note for note in (*design.notes, *design.report.notes) if note not in notes]
-    drives = [design.drive for design in experiment.designs if design.drive is not None]
-    facts = [f"Trajectory {i}: {drive.sentence[:1].lower()}{drive.sentence[1:]}" for i, drive in enumerate(drives, start=1)]
-    facts += [f"They begin and end at rest at {drives[0].home.sentence}."] if drives else []
-    return Report(
-        header=(f"{base.robot.name}: {_goal_text(experiment)}", *_verdict(experiment)),
-        tables=tuple(table for table in tables if table is not None),
-        facts=tuple(facts),
-        notes=tuple(notes),
-    )
-
-
-show.records.register(Experiment, experiment_records)
-show.figures.register(Experiment, experiment_figures)
-
-
-def _goal_text(experiment: Experiment) -> str:
+def _experiment_header(experiment: Experiment) -> Iterator[str]:
     goal, parts = experiment.goal, list[str]()
     if goal.precision is not None:
         parts.append(
@@ -280,10 +246,7 @@ def _goal_text(experiment: Experiment) -> str:
         )
     if goal.torque_error is not None:
         parts.append(f"torques in other motions predicted to {_share_text(goal.torque_error)}")
-    return "; ".join(parts)
-
-
-def _verdict(experiment: Experiment) -> Iterator[str]:
+    yield f"{experiment.designs[0].base.robot.name}: {'; '.join(parts)}"
     if not experiment.reached:
         yield f"Not reached in {experiment.duration:g} s; driving longer gains little, as the table shows."
         return
@@ -294,36 +257,42 @@ def _verdict(experiment: Experiment) -> Iterator[str]:
         yield f"The first trajectory alone would take {alone}."
 
 
+def _experiment_tables(experiment: Experiment) -> Iterator[Table | None]:
+    """What to drive, precision over time, then the limits of every trajectory."""
+    first, last = experiment.designs[0], experiment.steps[-1].precision
+    yield _plan_table(experiment)
+    yield _time_table(experiment)
+    yield _gain_table(first.base, experiment.before, last)
+    yield _precision_table(first.base, last, first.assumptions)
+    for i, design in enumerate(experiment.designs, start=1):
+        limits = limit_table(design.report)
+        yield replace(limits, title=f"Trajectory {i}: {limits.title[:1].lower()}{limits.title[1:]}")
+
+
 def _plan_table(experiment: Experiment) -> Table:
-    rows = tuple(zip(experiment.designs, experiment.repeats, strict=True))
-    columns = (
-        Column("drives", of=lambda row: row[1]),
-        Column("seconds", form="g", of=lambda row: row[1] * row[0].trajectory.duration),
-        Column("condition", "condition number", ".1f", of=lambda row: row[0].condition_number),
-    )
-    return Table("What to drive", rows, columns, numbered="trajectory")
-
-
-@dataclass(frozen=True)
-class _Known:
-    time: float = column("time [s]", "g")
-    trajectory: int | None = column(missing="")
-    worst: str = column("worst coefficient")
-    share: float | None = column("", _share_text, missing="")
-    torque: float = column("torque error", _share_text)
-    known: str = column(f"known to {KNOWN:.0%}", left=False)
+    columns = {
+        Column("drives"): experiment.repeats,
+        Column("seconds", form="g"): [
+            count * design.trajectory.duration for design, count in zip(experiment.designs, experiment.repeats, strict=True)
+        ],
+        Column("condition", "condition number", ".1f"): [design.condition_number for design in experiment.designs],
+    }
+    return Table.of_columns("What to drive", columns, numbered="trajectory")
 
 
 def _time_table(experiment: Experiment) -> Table:
-    rows = [_known_then(experiment, 0.0, None, experiment.before)]
-    rows += [_known_then(experiment, step.time, step.trajectory + 1, step.precision) for step in _shown_steps(experiment)]
-    return Table("Precision over time", tuple(rows))
-
-
-def _known_then(experiment: Experiment, time: float, trajectory: int | None, precision: ExpectedPrecision) -> _Known:
-    name, share = worst_coefficient(experiment, precision)
-    known, of = precision.known
-    return _Known(time, trajectory, name, finite_or_none(share), precision.relative_error, f"{known} of {of}")
+    steps = list(_shown_steps(experiment))
+    precisions = [experiment.before, *(step.precision for step in steps)]
+    worst = [worst_coefficient(experiment, precision) for precision in precisions]
+    columns = {
+        Column("time", "time [s]", "g"): [0.0, *(step.time for step in steps)],
+        Column("trajectory", missing=""): [None, *(step.trajectory + 1 for step in steps)],
+        Column("worst", "worst coefficient"): [name for name, _ in worst],
+        Column("share", "", _share_text, missing=""): [finite_or_none(share) for _, share in worst],
+        Column("torque", "torque error", _share_text): [precision.relative_error for precision in precisions],
+        Column("known", f"known to {KNOWN:.0%}", left=False): ["{} of {}".format(*precision.known) for precision in precisions],
+    }
+    return Table.of_columns("Precision over time", columns)
 
 
 def _shown_steps(experiment: Experiment) -> Iterator[ExperimentStep]:
@@ -335,11 +304,34 @@ def _shown_steps(experiment: Experiment) -> Iterator[ExperimentStep]:
             yield step
 
 
-def _unreached(experiment: Experiment) -> Iterator[str]:
-    ratios, goal = experiment.goal.ratios(experiment.steps[-1].precision), experiment.goal
+def _experiment_facts(experiment: Experiment) -> Iterator[str]:
+    drives = [design.drive for design in experiment.designs if design.drive is not None]
+    yield from (f"Trajectory {i}: {drive.sentence[:1].lower()}{drive.sentence[1:]}" for i, drive in enumerate(drives, start=1))
+    if drives:
+        yield f"They begin and end at rest at {drives[0].home.sentence}."
+
+
+def _experiment_notes(experiment: Experiment) -> Iterator[str]:
+    yield from experiment.notes
+    last, goal = experiment.steps[-1].precision, experiment.goal
+    ratios = goal.ratios(last)
     if goal.precision is not None and (far := np.flatnonzero(ratios > 1.0)).size:
         names = experiment.designs[0].base.names
         listed = ", ".join(f"{names[i]} ({_share_text(goal.precision * float(ratios[i]))})" for i in far[np.argsort(-ratios[far])])
         yield f"not known to {_share_text(goal.precision)} by then: {listed}"
-    if goal.precision is not None and np.any(np.isnan(experiment.steps[-1].precision.nominal)):
+    if goal.precision is not None and np.any(np.isnan(last.nominal)):
         yield "friction has no value to be precise about before a first run"
+    for design in experiment.designs:
+        yield from (*design.notes, *design.report.notes)
+
+
+show(
+    Experiment,
+    headline=_experiment_headline,
+    header=_experiment_header,
+    tables=_experiment_tables,
+    facts=_experiment_facts,
+    notes=_experiment_notes,
+    records=experiment_records,
+    figures=experiment_figures,
+)

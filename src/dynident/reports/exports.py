@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 from dynident.exports.target import Exported
-from dynident.reports import show
-from dynident.reports.tables import Column, Report, Table
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table
 
 
-@show.headline.register(Exported)
-def _(exported: Exported) -> str:
+def _headline(exported: Exported) -> str:
     proof = "" if exported.comparison is None else f", within {exported.comparison.largest:.1g} of {exported.comparison.engine}"
     return f"{exported.target}, {', '.join(exported.files)}{proof}"
 
 
-@show.tables.register(Exported)
-def _(exported: Exported) -> Report:
-    facts: tuple[str, ...] = ()
+def _file_table(exported: Exported) -> Table:
+    rows = tuple({"target": exported.target, "file": name, "bytes": len(content)} for name, content in exported.files.items())
+    return Table("Files", rows, (Column("file", "name"), Column("bytes")))
+
+
+def _facts(exported: Exported) -> Iterator[str]:
     if (proof := exported.comparison) is not None:
-        facts = (f"Torques in {proof.engine} at {proof.states} states differ by at most {proof.largest:.2g} {proof.unit}.",)
-    table = Table("Files", tuple(show.records(exported)), (Column("file", "name"), Column("bytes")))
-    return Report(header=(f"{exported.target} export, not yet written",), tables=(table,), facts=facts, notes=exported.notes)
+        yield f"Torques in {proof.engine} at {proof.states} states differ by at most {proof.largest:.2g} {proof.unit}."
 
 
-@show.records.register(Exported)
-def _(exported: Exported) -> list[dict[str, Any]]:
-    """One row per file."""
-    return [{"target": exported.target, "file": name, "bytes": len(content)} for name, content in exported.files.items()]
+show(
+    Exported,
+    headline=_headline,
+    header=lambda exported: [f"{exported.target} export, not yet written"],
+    tables=lambda exported: [_file_table(exported)],
+    facts=_facts,
+    records=lambda exported: [*_file_table(exported).rows],
+)

@@ -6,9 +6,10 @@ import html
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
@@ -25,6 +26,8 @@ COLOURS = {
     "line5": "#8a6d00", "line6": "#3a9bd1", "line7": "#59626d", "line8": "#7a3cc2",
 }  # fmt: skip
 LINES = ("@line1", "@line2", "@line3", "@line4", "@line5", "@line6", "@line7", "@line8")
+#: What figures draw over an axis.
+Values: TypeAlias = ArrayLike | Sequence[str] | Sequence[float | None]
 _DIGITS = 5
 #: Of a picture made of several: a usual width, and what titles and labels take of a cell [pixels].
 _WIDTH, _LEFT, _RIGHT, _ABOVE, _BELOW = 1100, 70, 20, 40, 50
@@ -54,9 +57,12 @@ class Figure:
         return self.beside or (2 if self.small else 1)
 
 
-def numbers(values: ArrayLike) -> list[float | None]:
+def numbers(values: Values) -> list[float | None]:
     """Numbers with as many digits as a picture shows; what is not finite is a gap."""
-    return [float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None for value in np.asarray(values, dtype=float).ravel()]
+    return [
+        float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
+        for value in np.asarray(cast("ArrayLike", values), dtype=float).ravel()
+    ]
 
 
 def join_clocks(time: Array, starts: Iterable[int], pause: float = 0.0) -> Array:
@@ -67,30 +73,76 @@ def join_clocks(time: Array, starts: Iterable[int], pause: float = 0.0) -> Array
     return joined
 
 
+def thin(count: int, most: int) -> slice:
+    """Every so many of the samples, so that at most these are left: more make a picture heavy and show nothing new."""
+    return slice(None, None, max(1, -(-count // most)))
+
+
+def _plain_values(values: Values) -> list[Any]:
+    """Numbers for a figure, or texts."""
+    items = cast("Sequence[Any]", values)
+    return [plain(text) for text in items] if len(items) and isinstance(items[0], str) else numbers(values)
+
+
 def plain(text: str) -> str:
-    """Text for a figure, where Plotly would otherwise understand some HTML."""
-    return html.escape(text, quote=False)
+    """Text for a figure, where Plotly would otherwise understand some HTML; what is marked as HTML stays so."""
+    return text if isinstance(text, Markup) else html.escape(text, quote=False)
 
 
-def line(x: Sequence[float | None], y: Sequence[float | None], name: str, colour: str, **more: Any) -> dict[str, Any]:
+def line(x: Values, y: Values, name: str, colour: str, **more: Any) -> dict[str, Any]:
     """A curve. `meta` and other attributes of Plotly's scatter as keywords; `line` is merged into the colour."""
     style = {"color": colour, "width": 1.6, **more.pop("line", {})}
-    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "name": plain(name), "line": style, **more}
+    return {"type": "scatter", "mode": "lines", "x": _plain_values(x), "y": _plain_values(y), "name": plain(name), "line": style, **more}
 
 
-def points(x: Sequence[Any], y: Sequence[Any], name: str, colour: str | list[str], **more: Any) -> dict[str, Any]:
+def points(x: Values, y: Values, name: str, colour: str, **more: Any) -> dict[str, Any]:
     """Markers. Other attributes of Plotly's scatter as keywords; `marker` is merged into the colour."""
     marker = {"color": colour, **more.pop("marker", {})}
-    return {"type": "scatter", "mode": "markers", "x": x, "y": y, "name": plain(name), "marker": marker, **more}
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": _plain_values(x),
+        "y": _plain_values(y),
+        "name": plain(name),
+        "marker": marker,
+        **more,
+    }
 
 
-def bars(x: Sequence[Any], y: Sequence[Any], name: str, colour: str | list[str], **more: Any) -> dict[str, Any]:
+def bars(x: Values, y: Values, name: str, colour: str | list[str], **more: Any) -> dict[str, Any]:
     """Bars. Other attributes of Plotly's bar as keywords."""
-    return {"type": "bar", "x": x, "y": y, "name": plain(name), "marker": {"color": colour}, **more}
+    return {"type": "bar", "x": _plain_values(x), "y": _plain_values(y), "name": plain(name), "marker": {"color": colour}, **more}
+
+
+def band(x: Values, low: Array, high: Array, name: str = "", **more: Any) -> list[dict[str, Any]]:
+    """Two invisible lines with the area between them."""
+    lower, upper = (line(x, edge, name, "@band", line={"width": 0}, **more) for edge in (low, high))
+    return [lower, {**upper, "fill": "tonexty", "fillcolor": "@band"}]
+
+
+def level(value: float, colour: str, **style: Any) -> dict[str, Any]:
+    """A shape: a line across the figure. style : of Plotly's line."""
+    return {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": value, "y1": value, "line": {"color": colour, "width": 1, **style}}
+
+
+def stripe(start: float, stop: float, colour: str, **more: Any) -> dict[str, Any]:
+    """A shape: a part of the x axis over the whole height."""
+    ends = {"x0": start, "x1": stop, "y0": 0, "y1": 1}
+    return {"type": "rect", "xref": "x", "yref": "y domain", **ends, "fillcolor": colour, "line": {"width": 0}, **more}
+
+
+def interval(half: Values, **more: Any) -> dict[str, Any]:
+    """The half length of an error bar of each point."""
+    return {"type": "data", "array": numbers(half), **more}
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
     return {"title": {"text": title, "standoff": 6}, **more}
+
+
+def categories(names: Iterable[str], **more: Any) -> dict[str, Any]:
+    """An axis of names in this order."""
+    return {"type": "category", "categoryorder": "array", "categoryarray": [plain(name) for name in names], **more}
 
 
 def figure(
@@ -111,6 +163,19 @@ def figure(
     axes = {"xaxis": axis(x) if isinstance(x, str) else x, "yaxis": axis(y) if isinstance(y, str) else y}
     heading = {"title": {"text": plain(title)}} if title else {}
     return Figure(label=label, data=data, layout={**heading, **axes, **layout}, height=height, caption=caption, small=small, beside=beside)
+
+
+def singular_value_figure(label: str, values: Array, direction: str) -> Figure:
+    return figure(label, [bars(range(1, len(values) + 1), values, "", "@predicted")], direction, axis("singular value", type="log"))
+
+
+def grouped_bars(
+    label: str, names: Sequence[str], series: Iterable[tuple[str, Values, str]], y: str | dict[str, Any], **more: Any
+) -> Figure:
+    """Bars beside each other for every name. series : name, values and colour; more : as of `figure`."""
+    data = [bars(names, values, name, colour) for name, values, colour in series]
+    layout: dict[str, Any] = {"barmode": "group", **more}
+    return figure(label, data, {"type": "category"}, y, **layout)
 
 
 def draw(figures: Sequence[Figure], *, title: str = "") -> PlotlyFigure:

@@ -1,54 +1,48 @@
-"""Comparisons of runs: tables, all deviations as one sheet, and small multiples of the quantities in which runs differ most."""
+"""Comparisons of runs: tables, all deviations as one sheet, small multiples of the quantities in which runs differ most, and pages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from dynident.core.texts import short_number
+from dynident.core.texts import listing, short_number
 from dynident.fleet.comparison import RunComparison
 from dynident.fleet.documents import comparison_records, sentences
 from dynident.fleet.quantities import FRICTION, LINKS
-from dynident.reports import show
-from dynident.reports.figures import Figure, axis, figure, numbers, plain, points
-from dynident.reports.tables import Column, Report, Table, estimated
+from dynident.reports.blocks import Block, Listing, Text, notes_listing
+from dynident.reports.figures import Figure, axis, categories, figure, interval, level, numbers, plain, points
+from dynident.reports.page import FilledSection, Page, fill, render
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table, estimated
 
-#: A terminal shows so many runs and quantities; the page and the files have all.
-_MOST = 30
+#: A terminal shows so many runs and quantities, a page so many; the files have all.
+_MOST, _MOST_ON_PAGE = 30, 400
 #: Small figures, and runs on the sheet of all deviations; more can't be told apart.
 _MOST_FIGURES, _MOST_RUNS = 24, 60
 #: Names of runs are written below a small figure up to this many.
 _NAMED = 12
 
 
-@show.headline.register(RunComparison)
-def _(comparison: RunComparison) -> str:
+def _headline(comparison: RunComparison) -> str:
     beyond = f"{len(comparison.runs_beyond)} runs beyond chance"
     return f"{comparison.robot}, {len(comparison.runs)} runs, {len(comparison.quantities)} quantities, {beyond}"
 
 
-@show.tables.register(RunComparison)
-def _(comparison: RunComparison) -> Report:
-    """The farthest runs, what is beyond chance, and the quantities in which runs differ most."""
+def _header(comparison: RunComparison) -> list[str]:
+    chance = f"chance goes beyond {comparison.limit:.1f} standard deviations once in twenty times"
+    return [comparison.headline, f"compared with {comparison.reference}; {chance}"]
+
+
+def _facts(comparison: RunComparison) -> Iterator[str]:
     hidden = len(comparison.runs) - _MOST
-    rest = (f"{hidden} more runs are nearer to {comparison.reference}.",) if hidden > 0 else ()
-    beyond = beyond_table(comparison, _MOST)
-    return Report(
-        header=(
-            comparison.headline,
-            f"compared with {comparison.reference}; chance goes beyond {comparison.limit:.1f} standard deviations once in twenty times",
-        ),
-        tables=(run_table(comparison, _MOST), *((beyond,) if beyond.rows else ()), quantity_table(comparison, _MOST)),
-        facts=(*rest, *sentences(comparison)[:_MOST]),
-        notes=comparison.notes,
-    )
+    if hidden > 0:
+        yield f"{hidden} more runs are nearer to {comparison.reference}."
+    yield from sentences(comparison)[:_MOST]
 
 
-show.records.register(RunComparison, comparison_records)
-
-
-def run_table(comparison: RunComparison, most: int | None = None) -> Table:
+def _run_table(comparison: RunComparison, most: int) -> Table:
     """The runs, the farthest first: in what, how far in links and friction, and how well each model predicts."""
     order = comparison.order[:most]
     runs, farthest = [comparison.runs[r] for r in order], [_farthest(comparison, r) for r in order]
@@ -68,28 +62,30 @@ def run_table(comparison: RunComparison, most: int | None = None) -> Table:
     return Table.of_columns("Runs, the farthest first", columns, dimmed=lambda row: row["beyond"] == 0, numbered="")
 
 
-def beyond_table(comparison: RunComparison, most: int | None = None) -> Table:
+def _beyond_table(comparison: RunComparison, most: int) -> Table | None:
     """What is farther from the others than chance goes, the farthest first."""
-    r, q = np.nonzero(comparison.beyond)
-    order = np.argsort(-np.abs(comparison.deviations[r, q]), kind="stable")[:most]
-    r, q = r[order], q[order]
-    items, centre, values = [comparison.quantities[int(k)] for k in q], comparison.centre[q], comparison.values[r, q]
-    columns = {
-        Column("run"): [comparison.names[int(k)] for k in r],
-        Column("quantity"): [item.name for item in items],
-        Column("place", "of"): [item.place for item in items],
-        Column("value", form=estimated): zip(values.tolist(), comparison.std[r, q].tolist(), strict=True),
-        Column("centre", "the others", ".4g"): centre,
-        Column("difference", "difference [%]", "+.3g"): 100.0 * (values - centre) / np.where(centre == 0.0, np.nan, np.abs(centre)),
-        Column("deviations", "[std]", "+.1f"): comparison.deviations[r, q],
-        Column("unit"): [item.unit for item in items],
-    }
-    return Table.of_columns("Beyond chance", columns)
+    rows = [row for row in comparison_records(comparison) if row["beyond_chance"]]
+    rows.sort(key=lambda row: -abs(row["deviations"]))
+    columns = (
+        Column("run"),
+        Column("quantity"),
+        Column("place", "of"),
+        Column("value", form=estimated, of=lambda row: (row["value"], row["std"])),
+        Column("centre", "the others", ".4g"),
+        Column("difference", "difference [%]", "+.3g", of=_difference_percent),
+        Column("deviations", "[std]", "+.1f"),
+        Column("unit"),
+    )
+    return Table("Beyond chance", tuple(rows[:most]), columns) if rows else None
 
 
-def quantity_table(comparison: RunComparison, most: int | None = None) -> Table:
+def _difference_percent(row: dict[str, Any]) -> float | None:
+    return 100.0 * (row["value"] - row["centre"]) / abs(row["centre"]) if row["centre"] else None
+
+
+def _quantity_table(comparison: RunComparison, most: int | None = None) -> Table:
     """The quantities, those in which a run is farthest first: middle, spread between runs, precision of an estimate, who is farthest."""
-    order = quantity_order(comparison)[:most]
+    order = _quantity_order(comparison)[:most]
     items, spread, z = [comparison.quantities[q] for q in order], comparison.spread[order], comparison.deviations[:, order]
     farthest = np.nanargmax(np.abs(z), axis=0)
     columns = {
@@ -118,17 +114,12 @@ def _largest(comparison: RunComparison, r: int, part: str) -> float | None:
     return max(known, key=abs) if known else None
 
 
-@show.figures.register(RunComparison)
-def comparison_figures(comparison: RunComparison) -> tuple[Figure, ...]:
-    return deviation_sheet(comparison), *small_multiples(comparison)
-
-
-def quantity_order(comparison: RunComparison) -> list[int]:
+def _quantity_order(comparison: RunComparison) -> list[int]:
     """The quantities, the one with the largest deviation first."""
     return [int(q) for q in np.argsort(-np.nanmax(np.abs(comparison.deviations), axis=0), kind="stable")]
 
 
-def deviation_sheet(comparison: RunComparison) -> Figure:
+def _deviation_sheet(comparison: RunComparison) -> Figure:
     """Every quantity of every run: the colour is the deviation, white at the middle, full at the limit of chance."""
     order, limit = comparison.order[:_MOST_RUNS], comparison.limit
     rows = [numbers(comparison.deviations[r]) for r in order]
@@ -155,31 +146,80 @@ def deviation_sheet(comparison: RunComparison) -> Figure:
     return figure("Deviations of all runs", [trace], x, y, height=height, caption=caption, margin={"b": 80})
 
 
-def small_multiples(comparison: RunComparison) -> tuple[Figure, ...]:
-    """A small figure for each quantity in which a run is far from the others."""
-    return tuple(_strip(comparison, q) for q in quantity_order(comparison)[:_MOST_FIGURES])
+def _small_multiples(comparison: RunComparison) -> Iterator[Figure]:
+    """A small figure for each quantity in which a run is far from the others: its estimates with their own standard deviations, over the
+    middle and the spread between runs."""
+    names, few = comparison.names, len(comparison.names) <= _NAMED
+    x = categories(names, showticklabels=few, tickfont={"size": 9}, showgrid=False)
+    for q in _quantity_order(comparison)[:_MOST_FIGURES]:
+        item, values, beyond = comparison.quantities[q], comparison.values[:, q], comparison.beyond[:, q]
+        data: list[dict[str, Any]] = []
+        for chosen, label, colour in ((~beyond, "within chance", "@predicted"), (beyond, "beyond chance", "@bad")):
+            has = np.flatnonzero(chosen & np.isfinite(values))
+            errors = interval(comparison.std[has, q], thickness=1, width=0)
+            runs = [names[r] for r in has]
+            data.append(points(runs, values[has], label, colour, marker={"size": 5}, error_y=errors, showlegend=False))
+        centre, spread = float(comparison.centre[q]), float(comparison.spread[q])
+        shapes = [level(centre, "@bone")]
+        if spread > 0.0:
+            ends = {"x0": 0, "x1": 1, "y0": centre - spread, "y1": centre + spread}
+            shapes.append({"type": "rect", "xref": "x domain", **ends, "fillcolor": "@band", "line": {"width": 0}, "layer": "below"})
+        label, title = f"{item.expression} of all runs", f"{item.name}, {item.place}" if item.place else item.name
+        yield figure(label, data, x, item.unit, title=title, height=210 + 30 * few, small=True, beside=3, shapes=shapes)
 
 
-def _strip(comparison: RunComparison, q: int) -> Figure:
-    """The estimates of one quantity with their own standard deviations, over the middle and the spread between runs."""
-    item, names = comparison.quantities[q], [plain(name) for name in comparison.names]
-    data: list[dict[str, Any]] = []
-    beyond = comparison.beyond[:, q]
-    for chosen, label, colour in ((~beyond, "within chance", "@predicted"), (beyond, "beyond chance", "@bad")):
-        has = chosen & np.isfinite(comparison.values[:, q])
-        runs, values = [names[r] for r in np.flatnonzero(has)], numbers(comparison.values[has, q])
-        errors = {"type": "data", "array": numbers(comparison.std[has, q]), "thickness": 1, "width": 0}
-        data.append(points(runs, values, label, colour, marker={"size": 5}, error_y=errors, showlegend=False))
-    centre, spread = float(comparison.centre[q]), float(comparison.spread[q])
-    style = {"color": "@bone", "width": 1}
-    shapes: list[dict[str, Any]] = [{"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": centre, "y1": centre, "line": style}]
-    if spread > 0.0:
-        edges = {"y0": centre - spread, "y1": centre + spread}
-        shapes.append(
-            {"type": "rect", "xref": "x domain", "x0": 0, "x1": 1, **edges, "fillcolor": "@band", "line": {"width": 0}, "layer": "below"}
-        )
-    few = len(names) <= _NAMED
-    order = {"type": "category", "categoryorder": "array", "categoryarray": names}
-    x = {**order, "showticklabels": few, "tickfont": {"size": 9}, "showgrid": False}
-    label, title = f"{item.expression} of all runs", f"{item.name}, {item.place}" if item.place else item.name
-    return figure(label, data, x, item.unit, title=title, height=210 + 30 * few, small=True, beside=3, shapes=shapes)
+show(
+    RunComparison,
+    headline=_headline,
+    header=_header,
+    tables=lambda runs: [_run_table(runs, _MOST), _beyond_table(runs, _MOST), _quantity_table(runs, _MOST)],
+    facts=_facts,
+    records=comparison_records,
+    figures=lambda runs: [_deviation_sheet(runs), *_small_multiples(runs)],
+)
+
+
+def comparison_page(comparison: RunComparison) -> Page:
+    """A comparison of runs as one page: who is farthest from the others and in what, at a glance and in small multiples."""
+    sections = [fill("runs", "Runs", _run_blocks(comparison)), *_details(comparison)]
+    return render(comparison.robot, "comparison of runs", listing(comparison.names, 6), sections)
+
+
+def fleet_page(
+    robot: str, headline: str, comparison: RunComparison | None, tables: Sequence[tuple[str, Table]], facts: Sequence[str] = ()
+) -> Page:
+    """The page of a fleet: what became of all robots, and their comparison where there is one. tables : with titles of sections."""
+    few = Text("There are too few robots to compare.", headline=True)
+    first = (few,) if comparison is None else _run_blocks(comparison)
+    sections = [
+        fill("fleet", "Fleet", (*map(Text, facts), *first)),
+        *(fill(f"table-{k}", title, (table,)) for k, (title, table) in enumerate(tables, start=1)),
+        *(() if comparison is None else _details(comparison)),
+    ]
+    return render(robot, "a fleet", headline, sections)
+
+
+def _details(comparison: RunComparison) -> tuple[FilledSection, ...]:
+    dots = f"Each dot is a run, with the standard deviation of its own estimate; the line is {comparison.reference}"
+    dots += ", the band what runs usually differ by." if comparison.spread.any() else "."
+    return (
+        fill("deviations", "All deviations", (_deviation_sheet(comparison),)),
+        fill("multiples", "Where they differ", (Text(dots), *_small_multiples(comparison))),
+        fill("quantities", "Quantities", (_quantity_table(comparison),)),
+    )
+
+
+def _run_blocks(comparison: RunComparison) -> Iterator[Block | None]:
+    out = len(comparison.runs_beyond)
+    differ = "No run differs" if out == 0 else f"{out} of {len(comparison.runs)} runs differ"
+    yield Text(f"{differ} from {comparison.reference} by more than chance.", headline=True)
+    scale = "its own estimate and of the usual spread between these runs" if comparison.spread.any() else "the estimates"
+    yield Text(
+        f"A deviation is counted in standard deviations of {scale}. By chance alone anything at all goes beyond {comparison.limit:.1f} "
+        "in one of twenty comparisons like this one."
+    )
+    yield _run_table(comparison, _MOST_ON_PAGE)
+    if out:
+        yield Listing("In words", tuple(sentences(comparison)[:_MOST_ON_PAGE]), "bad")
+    yield _beyond_table(comparison, _MOST_ON_PAGE)
+    yield notes_listing("Notes", comparison.notes)

@@ -1,7 +1,8 @@
-"""Contact monitors and the contacts that they find as tables and figures, contacts as stripes."""
+"""Contact monitors and the contacts that they find as tables, figures and a page; contacts are stripes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -13,43 +14,29 @@ from dynident.monitoring.contact_monitor import ContactMonitor
 from dynident.monitoring.contacts import Contacts
 from dynident.monitoring.documents import level_records
 from dynident.monitoring.watched_model import LINKS, NOMINAL
-from dynident.reports import show
-from dynident.reports.figures import LINES, Figure, bars, figure, join_clocks, line, numbers, plain
-from dynident.reports.tables import Column, Report, Table
+from dynident.reports.blocks import Block, Key, Text, as_sentence, notes_listing
+from dynident.reports.figures import LINES, Figure, figure, grouped_bars, join_clocks, line, stripe
+from dynident.reports.page import Page, fill, render
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table
 
 #: Columns of pixels that a picture has at most: of each, the least and the largest value are drawn.
 _COLUMNS = 1000
 
 
-@show.headline.register(Contacts)
-def _(found: Contacts) -> str:
-    count = len(found.events)
+def _contacts_headline(result: Contacts) -> str:
+    count = len(result.events)
     contacts = "no contact" if count == 0 else "1 contact" if count == 1 else f"{count} contacts"
-    return f"{contacts} in {found.seconds:.4g} s of {found.monitor.model.robot.name}"
+    return f"{contacts} in {result.seconds:.4g} s of {result.monitor.model.robot.name}"
 
 
-@show.tables.register(Contacts)
-def _(found: Contacts) -> Report:
-    name = found.monitor.model.name
-    model = {LINKS: "link parameters", NOMINAL: "nominal model"}.get(name, name)
-    return Report(
-        header=(
-            f"{found.monitor.model.robot.name}: {found.source or 'a log'}",
-            f"{found.seconds:.4g} s watched with the {model}",
-        ),
-        tables=(*((contact_table(found),) if found.events else ()), level_table(found.monitor)),
-        facts=(f"{contacts_sentence(found)}.", *monitor_facts(found.monitor)),
-        notes=found.notes,
-    )
+def _contacts_header(result: Contacts) -> list[str]:
+    model = result.monitor.model
+    name = {LINKS: "link parameters", NOMINAL: "nominal model"}.get(model.name, model.name)
+    return [f"{model.robot.name}: {result.source or 'a log'}", f"{result.seconds:.4g} s watched with the {name}"]
 
 
-@show.records.register(Contacts)
-def _(found: Contacts) -> list[dict[str, Any]]:
-    """One row per contact."""
-    return [asdict(event) for event in found.events]
-
-
-def contact_table(found: Contacts) -> Table:
+def _contact_table(result: Contacts) -> Table | None:
     columns = (
         Column("time", "time [s]", ".3f"),
         Column("joint"),
@@ -60,137 +47,89 @@ def contact_table(found: Contacts) -> Table:
         Column("distance", form=".3g"),
         Column("duration", "duration [s]", ".3f"),
     )
-    return Table("Contacts", found.events, columns)
+    return Table("Contacts", result.events, columns) if result.events else None
 
 
-def contacts_sentence(found: Contacts) -> str:
-    if not found.events:
-        return "Nothing touched the robot, as far as the thresholds tell"
-    count = "One contact was" if len(found.events) == 1 else f"{len(found.events)} contacts were"
-    return f"{count} found; the link is the farthest that shows it: the contact is there, or beyond with a force that no joint beyond feels"
+def _contacts_sentence(result: Contacts) -> str:
+    if not result.events:
+        return "Nothing touched the robot, as far as the thresholds tell."
+    count = "One contact was" if len(result.events) == 1 else f"{len(result.events)} contacts were"
+    return (
+        f"{count} found; the link is the farthest that shows it: the contact is there, or beyond with a force that no joint beyond feels."
+    )
 
 
-@show.headline.register(ContactMonitor)
-def _(monitor: ContactMonitor) -> str:
-    robot = monitor.model.robot
-    thresholds = ", ".join(f"{threshold:.2g}" for threshold in monitor.usual_threshold)
-    return f"{robot.name}, {monitor.model.name}, thresholds {thresholds} {robot.unit('effort')}"
-
-
-@show.tables.register(ContactMonitor)
-def _(monitor: ContactMonitor) -> Report:
-    return Report(header=(monitor.headline,), tables=(level_table(monitor),), facts=monitor_facts(monitor), notes=monitor.notes)
-
-
-show.records.register(ContactMonitor, level_records)
-
-
-@show.figures.register(ContactMonitor)
-def _(monitor: ContactMonitor) -> tuple[Figure, ...]:
-    """The thresholds of all joints, in motion and at rest."""
-    return (level_figure(monitor),)
-
-
-def level_table(monitor: ContactMonitor) -> Table:
+def _level_table(monitor: ContactMonitor) -> Table:
     """Thresholds per joint: in motion and at rest, and what they come from."""
-    known, joints = monitor.calibration, monitor.model.robot.joints
+    calibration, joints = monitor.calibration, monitor.model.robot.joints
     columns = {
         Column("joint"): [joint.name for joint in joints],
         Column("gain", "gain [1/s]", "g"): monitor.gain,
         Column("usual", "usual threshold in motion", ".3g"): monitor.usual_threshold,
         Column("rest", "at rest", ".3g"): monitor.usual_threshold + monitor.rest_allowance,
-        Column("rms", "RMS of free residual", ".3g"): [None] * len(joints) if known is None else known.rms,
-        Column("spread", "std by parameters", ".2g"): [None] * len(joints) if known is None else known.spread,
+        Column("rms", "RMS of free residual", ".3g"): [None] * len(joints) if calibration is None else calibration.rms,
+        Column("spread", "std by parameters", ".2g"): [None] * len(joints) if calibration is None else calibration.spread,
         Column("unit"): [joint.units.effort for joint in joints],
     }
     return Table.of_columns("Thresholds", columns)
 
 
-def monitor_facts(monitor: ContactMonitor) -> tuple[str, ...]:
-    known = monitor.calibration
+def _monitor_facts(monitor: ContactMonitor) -> Iterator[str]:
     together = f", or the distance of all of them above {monitor.distance_level:.3g}," if np.isfinite(monitor.distance_level) else ""
-    rule = f"A contact is told when a residual stays above its threshold{together} for {1e3 * monitor.confirmation:g} ms."
-    if known is None:
-        return (rule,)
-    origin = f"The thresholds come from {known.seconds:.3g} s of {known.source or 'a log'}"
-    return (rule, f"{origin}: {known.false_alarms:g} false alarms per hour are expected in motion like that.")
+    yield f"A contact is told when a residual stays above its threshold{together} for {1e3 * monitor.confirmation:g} ms."
+    if (calibration := monitor.calibration) is not None:
+        origin = f"The thresholds come from {calibration.seconds:.3g} s of {calibration.source or 'a log'}"
+        yield f"{origin}: {calibration.false_alarms:g} false alarms per hour are expected in motion like that."
 
 
-@show.figures.register(Contacts)
-def contact_figures(found: Contacts) -> tuple[Figure, ...]:
-    """The distance, where it is judged, and one per joint."""
-    time = join_clocks(found.time, found.starts[1:], pause=0.5)
-    together = (_distance_figure(found, time),) if np.isfinite(found.monitor.distance_level) else ()
-    return (*together, *(_joint_figure(found, time, j) for j in range(found.residual.shape[1])))
+def _monitor_headline(monitor: ContactMonitor) -> str:
+    robot = monitor.model.robot
+    thresholds = ", ".join(f"{threshold:.2g}" for threshold in monitor.usual_threshold)
+    return f"{robot.name}, {monitor.model.name}, thresholds {thresholds} {robot.unit('effort')}"
 
 
-def level_figure(monitor: ContactMonitor) -> Figure:
-    """Bars, a group per joint."""
-    joints = [plain(name) for name in monitor.model.robot.joint_names]
+def _level_figure(monitor: ContactMonitor) -> Figure:
+    """The thresholds of all joints, in motion and at rest."""
     levels = {"in motion": monitor.usual_threshold, "at rest": monitor.usual_threshold + monitor.rest_allowance}
     if monitor.calibration is not None:
         levels = {"RMS of free motion": monitor.calibration.rms, **levels}
-    data = [bars(joints, numbers(values), name, LINES[k]) for k, (name, values) in enumerate(levels.items())]
-    return figure("Thresholds", data, {"type": "category"}, f"threshold [{monitor.model.robot.unit('effort')}]", barmode="group")
+    series = ((name, values, colour) for (name, values), colour in zip(levels.items(), LINES, strict=False))
+    robot = monitor.model.robot
+    return grouped_bars("Thresholds", robot.joint_names, series, f"threshold [{robot.unit('effort')}]")
 
 
-def _joint_figure(found: Contacts, time: Array, j: int) -> Figure:
-    joint = found.monitor.model.robot.joints[j]
-    residual, threshold = found.residual[:, j], found.threshold[:, j]
-    rows = _extremes(residual)
-    data = [line(numbers(time[rows]), numbers(residual[rows]), "residual", "@measured", meta="residual")]
-    if np.all(np.isfinite(threshold)):
-        rows = _extremes(threshold)
-        data += [_threshold(time[rows], sign * threshold[rows]) for sign in (1.0, -1.0)]
-    y, stripes = f"from outside [{joint.units.effort}]", _stripes(found, time, joint.name)
-    return _small(f"Residual of {joint.name}", data, y, joint.name, stripes)
+def _contact_figures(result: Contacts) -> Iterator[Figure]:
+    """The distance, where it is judged, and one per joint."""
+    time, level = join_clocks(result.time, result.starts[1:], pause=0.5), result.monitor.distance_level
+    if np.isfinite(level):
+        data = [_residual(time, result.distance, "distance"), _threshold(time[[0, -1]], np.array([level, level]))]
+        yield _over_time(result, time, "Distance of all residuals together", data, "distance", "All joints together")
+    for joint, residual, threshold in zip(result.monitor.model.robot.joints, result.residual.T, result.threshold.T, strict=True):
+        data = [_residual(time, residual, "residual")]
+        if np.all(np.isfinite(threshold)):
+            rows = _extremes(threshold)
+            data += [_threshold(time[rows], sign * threshold[rows]) for sign in (1.0, -1.0)]
+        yield _over_time(result, time, f"Residual of {joint.name}", data, f"from outside [{joint.units.effort}]", joint.name)
 
 
-def _distance_figure(found: Contacts, time: Array) -> Figure:
-    rows, level = _extremes(found.distance), found.monitor.distance_level
-    data = [
-        line(numbers(time[rows]), numbers(found.distance[rows]), "distance", "@measured", meta="residual"),
-        _threshold(time[[0, -1]], np.array([level, level])),
-    ]
-    return _small("Distance of all residuals together", data, "distance", "All joints together", _stripes(found, time, ""))
+def _residual(time: Array, values: Array, name: str) -> dict[str, Any]:
+    rows = _extremes(values)
+    return line(time[rows], values[rows], name, "@measured", meta="residual")
 
 
 def _threshold(time: Array, values: Array) -> dict[str, Any]:
-    style = {"width": 1.0, "dash": "dot"}
-    return line(numbers(time), numbers(values), "threshold", "@predicted", meta="threshold", hoverinfo="skip", line=style)
+    return line(time, values, "threshold", "@predicted", meta="threshold", hoverinfo="skip", line={"width": 1.0, "dash": "dot"})
 
 
-def _small(label: str, data: list[dict[str, Any]], y: str, title: str, stripes: list[dict[str, Any]]) -> Figure:
+def _over_time(result: Contacts, time: Array, label: str, data: list[dict[str, Any]], y: str, title: str) -> Figure:
+    """With the contacts as stripes; those that the joint felt most, which the title names, are darker."""
+    stripes: list[dict[str, Any]] = []
+    for event, row in zip(result.events, result.rows, strict=True):
+        first = max(start for start in result.starts if start <= row)  # of its segment, which is elsewhere on the axis of the picture
+        begin = event.time + time[first] - result.time[first]
+        style = {"line": {"width": 1, "color": "@bad"}, "opacity": 0.35 if event.joint == title else 0.12}
+        stripes.append(stripe(begin, begin + max(event.duration, 0.002), "@bad", **style))
     return figure(label, data, "time [s]", y, title=title, height=250, small=True, shapes=stripes, showlegend=False)
-
-
-def _stripes(found: Contacts, time: Array, joint: str) -> list[dict[str, Any]]:
-    """The contacts; those that a joint felt most are darker."""
-    shift = dict(zip(found.starts, (time[start] - found.time[start] for start in found.starts), strict=True))
-    return [
-        {
-            "type": "rect",
-            "xref": "x",
-            "yref": "y domain",
-            "x0": start,
-            "x1": start + max(event.duration, 0.002),
-            "y0": 0.0,
-            "y1": 1.0,
-            "line": {"width": 1, "color": "@bad"},
-            "fillcolor": "@bad",
-            "opacity": 0.35 if event.joint == joint else 0.12,
-        }
-        for event, start in _event_times(found, shift)
-    ]
-
-
-def _event_times(found: Contacts, shift: dict[int, float]) -> list[tuple[Any, float]]:
-    """Each contact with its beginning on the axis of the picture."""
-    placed: list[tuple[Any, float]] = []
-    for event, row in zip(found.events, found.rows, strict=True):
-        start = max(start for start in found.starts if start <= row)
-        placed.append((event, event.time + shift[start]))
-    return placed
 
 
 def _extremes(values: Array) -> IntArray:
@@ -198,5 +137,50 @@ def _extremes(values: Array) -> IntArray:
     if len(values) <= 2 * _COLUMNS:
         return np.arange(len(values))
     edges = np.linspace(0, len(values), _COLUMNS + 1).astype(int)
-    found = [start + pick(values[start:stop]) for start, stop in pairwise(edges.tolist()) for pick in (np.argmin, np.argmax)]
-    return np.unique(np.asarray(found, dtype=np.int64))
+    rows = [start + pick(values[start:stop]) for start, stop in pairwise(edges.tolist()) for pick in (np.argmin, np.argmax)]
+    return np.unique(np.asarray(rows, dtype=np.int64))
+
+
+show(
+    ContactMonitor,
+    headline=_monitor_headline,
+    header=lambda monitor: [monitor.headline],
+    tables=lambda monitor: [_level_table(monitor)],
+    facts=_monitor_facts,
+    records=level_records,
+    figures=lambda monitor: [_level_figure(monitor)],
+)
+show(
+    Contacts,
+    headline=_contacts_headline,
+    header=_contacts_header,
+    tables=lambda result: [_contact_table(result), _level_table(result.monitor)],
+    facts=lambda result: [_contacts_sentence(result), *_monitor_facts(result.monitor)],
+    records=lambda result: [asdict(event) for event in result.events],
+    figures=_contact_figures,
+)
+
+
+def contacts_page(result: Contacts) -> Page:
+    """What a monitor saw as one page, complete in itself: contacts, residuals, thresholds, and where these come from."""
+    sections = (
+        fill("contacts", "Contacts", _contact_blocks(result)),
+        fill("residuals", "Residuals", (*_RESIDUALS, *_contact_figures(result))),
+        fill("thresholds", "Thresholds", (*map(Text, _monitor_facts(result.monitor)), _level_table(result.monitor))),
+    )
+    return render(result.monitor.model.robot.name, "contacts", result.source or "a log", sections, kicker="contacts in a log")
+
+
+def _contact_blocks(result: Contacts) -> tuple[Block | None, ...]:
+    headline, sentence = Text(as_sentence(result.headline), headline=True), Text(_contacts_sentence(result))
+    return headline, sentence, _contact_table(result), notes_listing("Notes", result.notes)
+
+
+_RESIDUALS = (
+    Text(
+        "The residual of a joint is the torque from outside, through a first-order filter. The distance says how far the residuals of all "
+        "joints together are from what noise makes at that posture. Stripes are contacts; those in which a joint's own residual was the "
+        "largest beside its threshold are darker there."
+    ),
+    Key((("residual", "residual", "@measured"), ("threshold", "threshold", "@predicted"))),
+)

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
-from markupsafe import Markup, escape
 
 from dynident.core.files import write_atomically
-from dynident.errors import InputError
-from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.samples import PosteriorSamples
-from dynident.payload.result import PayloadEstimate
-from dynident.regression.estimate import Estimate
-from dynident.reports.blocks import Block, Figure, Section
-from dynident.reports.packed import asset, pack, plotly_scripts
-from dynident.reports.registry import SECTIONS
-from dynident.runs import Run, run_in_memory
-from dynident.signs.result import SignRecovery
-from dynident.validation.result import Validation
+from dynident.reports.blocks import Block
+from dynident.reports.figures import Figure
+from dynident.reports.html import asset, environment, pack, plotly_scripts
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
@@ -40,6 +29,16 @@ class FilledSection:
     blocks: tuple[Block, ...] = ()
     reason: str = ""
     command: str = ""
+
+    @property
+    def groups(self) -> list[tuple[bool, list[Block]]]:
+        """The blocks in order; small figures that follow each other together (True), to be set side by side."""
+        return [(small, list(blocks)) for small, blocks in groupby(self.blocks, lambda block: isinstance(block, Figure) and block.small)]
+
+
+def fill(key: str, title: str, blocks: Iterable[Block | None]) -> FilledSection:
+    """A section with blocks; None is left out."""
+    return FilledSection(key, title, tuple(block for block in blocks if block is not None))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,149 +57,43 @@ class Page:
         return Path(path)
 
 
-def report(
-    source: Estimate | Run,
-    *,
-    signs: SignRecovery | None = None,
-    parameters: LinkParameters | None = None,
-    validation: Validation | None = None,
-    samples: PosteriorSamples | None = None,
-    payload: PayloadEstimate | None = None,
-    beside: Run | None = None,
-) -> Page:
-    """Everything about an estimate and what was made of it; sections whose step was not done say so.
+def render(robot: str, what: str, source: str, sections: Iterable[FilledSection], *, kicker: str = "", title: str = "") -> Page:
+    """Filled sections as a page.
 
-    Parameters
-    ----------
-    source
-        An estimate, with the recovered signs, the link parameters, the validation, the samples and the payload that belong to it; or a run,
-        which has its own.
-    beside
-        Another run of the same robot, to be compared with.
+    what : the page is. kicker : the same above its heading, and title : robot and what in the browser's tab, where they are others.
     """
-    if isinstance(source, Estimate):
-        run = run_in_memory(source, signs=signs, parameters=parameters, validation=validation, samples=samples, payload=payload)
-    elif any(given is not None for given in (signs, parameters, validation, samples, payload)):
-        raise InputError(
-            "a run has its own signs, parameters, validation, samples and payload; leave them out, or give its estimate with them"
-        )
-    else:
-        run = source
-    if beside is not None:
-        run = replace(run, beside=beside)
-    return Page(_title(run), report_html(run))
-
-
-def report_html(run: Run) -> str:
-    """One page that works without a network. All text from files is escaped."""
-    sections = [fill_section(section, run) for section in SECTIONS.values() if section.applies(run)]
-    return render(_title(run), "identification report", run.estimate.base.robot.name, run.estimate.summary.source, sections).html
-
-
-def render(title: str, kicker: str, robot: str, source: str, sections: Sequence[FilledSection]) -> Page:
-    """Filled sections as a page. kicker : what kind of page it is."""
-    figures = [_content(block) for item in sections for block in item.blocks if isinstance(block, Figure)]
-    html = (
+    filled, title = list(sections), title or f"{robot}: {what}"
+    figures = [
+        {"data": block.data, "layout": {"height": block.height, **block.layout}}
+        for section in filled
+        for block in section.blocks
+        if isinstance(block, Figure)
+    ]
+    return Page(
+        title,
         environment()
         .get_template("page.html")
         .render(
             title=title,
-            kicker=kicker,
+            kicker=kicker or what,
             robot=robot,
             source=source,
-            sections=sections,
+            sections=filled,
             style=asset("page.css"),
             script=asset("page.js"),
-            figures=pack("figures", _json(figures)),
+            figures=pack("figures", json.dumps(figures, allow_nan=False, separators=(",", ":"))),
             plotly=plotly_scripts(),
-        )
+        ),
     )
-    return Page(title, html)
 
 
 def figure_page(figure: PlotlyFigure, title: str, generator: str) -> str:
     """A figure by itself as a page that works without a network. generator : what made it, which the page tells programs."""
     content = json.loads(cast("str", figure.to_json()))  # pyright: ignore[reportUnknownMemberType]
-    return (
-        environment()
-        .get_template("figure.html")
-        .render(
-            title=title,
-            generator=generator,
-            figure=htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False),
-            plotly=plotly_scripts(),
-        )
-    )
+    text = json_in_html(content)
+    return environment().get_template("figure.html").render(title=title, generator=generator, figure=text, plotly=plotly_scripts())
 
 
-def _title(run: Run) -> str:
-    return f"{run.estimate.base.robot.name}: identification report"
-
-
-def fill_section(section: Section, run: Run) -> FilledSection:
-    if section.stage in run.missing:
-        reason, command = run.missing[section.stage], section.stage.command(run.folder)
-        return FilledSection(section.key, section.title, reason=reason, command=command)
-    return FilledSection(section.key, section.title, tuple(section.blocks(run)))
-
-
-def group_blocks(blocks: tuple[Block, ...]) -> Iterator[tuple[bool, list[Block]]]:
-    """Blocks in order; small figures that follow each other together, to be set side by side."""
-    row: list[Block] = []
-    for block in blocks:
-        if isinstance(block, Figure) and block.small:
-            row.append(block)
-            continue
-        if row:
-            yield True, row
-            row = []
-        yield False, [block]
-    if row:
-        yield True, row
-
-
-def _content(figure: Figure) -> dict[str, Any]:
-    return {"data": figure.data, "layout": {"height": figure.height, **figure.layout}}
-
-
-def _json(content: object) -> str:
-    """NaN, which browsers don't read, is refused."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":"))
-
-
-@lru_cache(maxsize=1)
-def environment() -> Environment:
-    """The templates, every text from files escaped."""
-    found = Environment(
-        loader=PackageLoader("dynident.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    filters = cast("dict[str, Any]", found.filters)
-    filters.update(typeset=typeset, groups=group_blocks)
-    return found
-
-
-_SYMBOL = re.compile(
-    r"(?P<mantissa>\d(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)\b"
-    r"|\b(?P<name>[A-Za-z]+)(?P<index>\d+)(?P<axes>[xyz]{0,2})\b"
-    r"|(?<= )-(?= )|(?<![\w.])-(?=[\w.(])"
-)
-_MINUS = "\u2212"
-
-
-def typeset(text: str) -> Markup:
-    """HTML of an expression such as "J2xx - J2yy + 0.632 mc3z"."""
-    parts: list[Markup] = []
-    position = 0
-    for match in _SYMBOL.finditer(text):
-        parts += [escape(text[position : match.start()]), _symbol(match)]
-        position = match.end()
-    return Markup("").join([*parts, escape(text[position:])])
-
-
-def _symbol(match: re.Match[str]) -> Markup:
-    if match["name"] is not None:
-        return Markup("<var>{}</var><sub>{}{}</sub>").format(match["name"], match["index"], match["axes"])
-    if match["mantissa"] is not None:
-        sign = _MINUS if match["sign"] == "-" else ""
-        return Markup("{}·10<sup>{}{}</sup>").format(match["mantissa"], sign, match["exponent"])
-    return Markup(_MINUS)  # noqa: S704 (a constant)
+def json_in_html(content: Any) -> str:
+    """JSON that an element of a page can hold; NaN, which browsers don't read, is refused."""
+    return htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False, separators=(",", ":"))

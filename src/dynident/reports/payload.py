@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,17 @@ from dynident.core.texts import short_number, value_text
 from dynident.payload.quantities import NAMES, UNITS
 from dynident.payload.records import declared_records, effort_records, payload_records
 from dynident.payload.result import PayloadEstimate, PayloadStatus
-from dynident.reports import show
-from dynident.reports.figures import Figure, bars, figure, numbers, plain, points
-from dynident.reports.tables import Column, Report, Table, estimated
+from dynident.reports.figures import Figure, categories, figure, grouped_bars, interval, numbers, points
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table, estimated
 from dynident.robots.kinematics import xyz_rpy_from_pose
 
 #: What a better answer could gain at most before it is worth a word, in squared standard deviations.
-NEGLIGIBLE = 1e-2
+_NEGLIGIBLE = 1e-2
 _BELOW = {"orientation": "h", "y": -0.15, "yanchor": "top", "x": 0}
 
 
-@show.headline.register(PayloadEstimate)
-def _(payload: PayloadEstimate) -> str:
+def _headline(payload: PayloadEstimate) -> str:
     if payload.status is PayloadStatus.NONE:
         return f"none that shows, less than {payload.most:.2g} kg on {payload.link} of {payload.robot.name}"
     form = ".1f" if 1e3 * float(np.abs(payload.com).max()) >= 1.0 else ".2g"
@@ -29,34 +29,44 @@ def _(payload: PayloadEstimate) -> str:
     return f"{payload.mass:.4g} ± {payload.std[0]:.2g} kg at ({place}) mm on {payload.link} of {payload.robot.name}"
 
 
-@show.tables.register(PayloadEstimate)
-def _(payload: PayloadEstimate) -> Report:
-    """All of it, the ten numbers first."""
-    tables = [_payload_table(payload), *([_declared_table(payload)] if payload.declared is not None else []), _effort_table(payload)]
+def _header(payload: PayloadEstimate) -> list[str]:
     evidence = payload.evidence
     (x, y, z), (roll, pitch, yaw) = (part + 0.0 for part in xyz_rpy_from_pose(payload.flange))  # + 0.0: a negative zero is a zero
     where = f"the flange frame is at ({x:.4g}, {y:.4g}, {z:.4g}) m, rpy ({roll:.4g}, {pitch:.4g}, {yaw:.4g}) rad, in that of {payload.link}"
-    return Report(
-        header=(f"Payload: {payload.headline}", f"{evidence.source}, {evidence.samples} samples; the arm from {evidence.arm}; {where}"),
-        tables=tuple(tables),
-        facts=_facts(payload),
-        notes=payload.notes,
-    )
+    return [f"Payload: {payload.headline}", f"{evidence.source}, {evidence.samples} samples; the arm from {evidence.arm}; {where}"]
 
 
-show.records.register(PayloadEstimate, payload_records)
-
-
-def _payload_table(payload: PayloadEstimate) -> Table:
+def _tables(payload: PayloadEstimate) -> Iterator[Table]:
+    """The ten numbers, what was declared, and what the payload, and an error in what was declared of it, does to the joints."""
     nothing = payload.status is PayloadStatus.NONE
-    columns = (
+    numbers_of_the_body = (
         Column("name", "in the flange frame"),
         Column("value", "value ± std", estimated, of=lambda row: (row["value"], row["std"])),
         Column("interval", "95 % interval", _interval_text, of=lambda row: (row["low"], row["high"], row["std"])),
         Column("unit"),
         Column("told", "told by the data", of=lambda row: row["told"] and not nothing, left=True),
     )
-    return Table("Payload", tuple(payload_records(payload)), columns, dimmed=lambda row: nothing or not row["told"])
+    yield Table("Payload", tuple(payload_records(payload)), numbers_of_the_body, dimmed=lambda row: nothing or not row["told"])
+    declared = (
+        Column("name", ""),
+        Column("declared", form=".4g"),
+        Column("identified", form=".4g"),
+        Column("difference", form="+.3g"),
+        Column("in_std", "in std. deviations", "+.1f"),
+        Column("unit"),
+    )
+    if payload.declared is not None:
+        yield Table("What was declared", tuple(declared_records(payload)), declared)
+    effort = (
+        Column("joint"),
+        Column("rms", "of the payload, RMS", ".3g"),
+        Column("largest", form=".3g"),
+        Column("error_rms", "error of what was declared, RMS", ".3g"),
+        Column("error_largest", "largest", ".3g"),
+        Column("unit"),
+    )
+    table = Table("Effort along this log", tuple(effort_records(payload)), effort)
+    yield table if payload.declared is not None else table.without("error_rms", "error_largest")
 
 
 def _interval_text(item: tuple[float | None, float | None, float]) -> str:
@@ -65,79 +75,49 @@ def _interval_text(item: tuple[float | None, float | None, float]) -> str:
     return "open" if low is None or high is None else " to ".join(value_text(end, std).partition(" ")[0] for end in (low, high))
 
 
-def _declared_table(payload: PayloadEstimate) -> Table:
-    columns = (
-        Column("name", ""),
-        Column("declared", form=".4g"),
-        Column("identified", form=".4g"),
-        Column("difference", form="+.3g"),
-        Column("in_std", "in std. deviations", "+.1f"),
-        Column("unit"),
-    )
-    return Table("What was declared", tuple(declared_records(payload)), columns)
-
-
-def _effort_table(payload: PayloadEstimate) -> Table:
-    """What the payload, and an error in what was declared of it, does to the joints."""
-    errors = (Column("error_rms", "error of what was declared, RMS", ".3g"), Column("error_largest", "largest", ".3g"))
-    columns = (
-        Column("joint"),
-        Column("rms", "of the payload, RMS", ".3g"),
-        Column("largest", form=".3g"),
-        *(() if payload.declared is None else errors),
-        Column("unit"),
-    )
-    return Table("Effort along this log", tuple(effort_records(payload)), columns)
-
-
-def _facts(payload: PayloadEstimate) -> tuple[str, ...]:
+def _facts(payload: PayloadEstimate) -> Iterator[str]:
     evidence, verdict = payload.evidence, payload.status.value
+    yield f"{verdict[0].upper()}{verdict[1:]}."
     alone, together = (short_number(percent) for percent in (evidence.alone, evidence.together))
+    yield f"Arm and payload leave {together} % of the effort, a fit to this log alone {alone} %."
     held = "fitted again, because it changes with temperature and load" if evidence.refit_friction else "held at that of the arm"
-    short = "" if evidence.gap < NEGLIGIBLE else f" by more than {evidence.gap:.2g} in squared standard deviations"
-    return (
-        f"{verdict[0].upper()}{verdict[1:]}.",
-        f"Arm and payload leave {together} % of the effort, a fit to this log alone {alone} %.",
-        f"Friction was {held}.",
-        f"The body can exist, and none that can is more probable{short}.",
-    )
+    yield f"Friction was {held}."
+    short = "" if evidence.gap < _NEGLIGIBLE else f" by more than {evidence.gap:.2g} in squared standard deviations"
+    yield f"The body can exist, and none that can is more probable{short}."
 
 
-@show.figures.register(PayloadEstimate)
-def payload_figures(payload: PayloadEstimate) -> tuple[Figure, ...]:
+def _figures(payload: PayloadEstimate) -> Iterator[Figure]:
     """Mass, centre of mass and inertia each on an axis of its own, then the efforts."""
-    parts = (("Mass", slice(0, 1)), ("Centre of mass", slice(1, 4)), ("Inertia about the centre of mass", slice(4, 10)))
-    return (*(_quantity_figure(payload, title, part) for title, part in parts), effort_figure(payload))
+    yield _quantity_figure(payload, "Mass", slice(0, 1))
+    yield _quantity_figure(payload, "Centre of mass", slice(1, 4))
+    yield _quantity_figure(payload, "Inertia about the centre of mass", slice(4, 10))
+    yield _effort_figure(payload)
 
 
 def _quantity_figure(payload: PayloadEstimate, title: str, part: slice) -> Figure:
-    names, unit, values = [plain(name.rpartition(" ")[2]) for name in NAMES[part]], UNITS[part][0], payload.values[part]
+    names, unit, values = [name.rpartition(" ")[2] for name in NAMES[part]], UNITS[part][0], payload.values[part]
     low, high = np.where(np.isfinite(payload.intervals[part]), payload.intervals[part], values[:, None]).T
     data: list[dict[str, Any]] = []
     for told, name, colour in ((True, "identified", "@predicted"), (False, "not told by the data", "@prior")):
-        chosen = [k for k in range(len(names)) if bool(payload.told[part][k]) is told]
-        if not chosen:
-            continue
-        ends = {"array": numbers((high - values)[chosen]), "arrayminus": numbers((values - low)[chosen])}
-        intervals = {"type": "data", "symmetric": False, **ends}
-        x = [names[k] for k in chosen]
-        data.append(points(x, numbers(values[chosen]), name, colour, error_y=intervals, marker={"size": 8}))
+        chosen = np.flatnonzero(payload.told[part] == told)
+        if len(chosen):
+            ends = interval((high - values)[chosen], symmetric=False, arrayminus=numbers((values - low)[chosen]))
+            data.append(points([names[k] for k in chosen], values[chosen], name, colour, error_y=ends, marker={"size": 8}))
     if payload.declared is not None and part.stop <= 4:
         stated = np.array([payload.declared.mass, *payload.declared.com])[part]
-        data.append(
-            points(names, numbers(stated), "declared", "@nominal", marker={"symbol": "diamond-open", "size": 11, "line": {"width": 2}})
-        )
-    order = {"type": "category", "categoryorder": "array", "categoryarray": names}
+        data.append(points(names, stated, "declared", "@nominal", marker={"symbol": "diamond-open", "size": 11, "line": {"width": 2}}))
     legend: dict[str, Any] = {"showlegend": part.start == 0, "legend": _BELOW}
-    return figure(title, data, order, f"[{unit}]", title=f"{title} [{unit}]", height=300, small=True, beside=3, **legend)
+    return figure(title, data, categories(names), f"[{unit}]", title=f"{title} [{unit}]", height=300, small=True, beside=3, **legend)
 
 
-def effort_figure(payload: PayloadEstimate) -> Figure:
+def _effort_figure(payload: PayloadEstimate) -> Figure:
     """RMS effort of each joint for the payload, and the error of a controller that believes what was declared."""
     records = effort_records(payload)
-    joints = [plain(item["joint"]) for item in records]
-    data = [bars(joints, numbers([item["rms"] for item in records]), "of the payload", "@predicted")]
+    series = [("of the payload", [item["rms"] for item in records], "@predicted")]
     if payload.declared is not None:
-        data.append(bars(joints, numbers([item["error_rms"] for item in records]), "error of what was declared", "@nominal"))
+        series.append(("error of what was declared", [item["error_rms"] for item in records], "@nominal"))
     label, y = "Effort along the loaded log", f"RMS [{payload.robot.unit('effort')}]"
-    return figure(label, data, {"type": "category"}, y, title=label, barmode="group", legend=_BELOW)
+    return grouped_bars(label, payload.robot.joint_names, series, y, title=label, legend=_BELOW)
+
+
+show(PayloadEstimate, headline=_headline, header=_header, tables=_tables, facts=_facts, records=payload_records, figures=_figures)

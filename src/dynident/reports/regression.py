@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,49 +22,46 @@ from dynident.regression.friction.choice import FrictionChoice
 from dynident.regression.friction.refit import FrictionRefit
 from dynident.regression.problem import Problem
 from dynident.regression.vendor_model import VendorModelTest, Verdict
-from dynident.reports import show
 from dynident.reports.regression_figures import base_figure, change_figure, estimate_figures, problem_figure
-from dynident.reports.tables import Column, Report, Table, column, estimated
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table, column, estimated, rows_of
 from dynident.robots.robot import Robot
 
 _WORST = 100.0
 #: What the equations of an estimate state, in words.
 _DATA = {"torque": "a log", "controller": "the controller's M and g", "inertia": "the controller's M", "gravity": "torques of gravity"}
 
+# --------------------------------------------------------------------------------------------------------------------- estimates
 
-@show.headline.register(Estimate)
-def _(estimate: Estimate) -> str:
+
+def _estimate_headline(estimate: Estimate) -> str:
     kept = f"{int(estimate.kept.sum())} coefficients kept of {estimate.base.rank}"
     return f"{estimate.base.robot.name}, {kept}, {short_number(estimate.residuals.relative_percent)} % relative error"
 
 
-@show.tables.register(Estimate)
-def _(estimate: Estimate) -> Report:
-    """Header, coefficient table as in the Panda supplement, friction, residuals, evidence of rank, notes."""
-    tables = (
-        coefficient_table(estimate),
-        constants_table(estimate.base),
-        None if estimate.vendor_model is None else vendor_table(estimate.vendor_model),
-        friction_table(estimate),
-        shape_table(estimate),
-        None if estimate.choice is None else choice_table(estimate.choice),
-        residual_table(estimate.residuals, estimate.base),
-    )
-    return Report(
-        header=_header(estimate),
-        tables=tuple(table for table in tables if table is not None),
-        facts=_facts(estimate),
-        notes=estimate.notes,
-    )
+def _estimate_header(estimate: Estimate) -> list[str]:
+    summary, base = estimate.summary, estimate.base
+    samples = f"{summary.samples} samples, {summary.equations} equations"
+    controller = None if estimate.problem is None else estimate.problem.controller
+    if controller is not None:
+        samples += f", and {len(controller.values)} coefficients of the controller's M and g at {controller.samples} configurations"
+    weights = f"noise {summary.noise}, loss {summary.loss}"
+    both = "" if estimate.vendor_model is None else " and the controller's M and g"
+    return [
+        f"{base.robot.name}, identified from {_DATA[base.equations]}{both} ({summary.source})",
+        f"{route_name(estimate)} route, {samples}; {summary.processing}; {weights}",
+    ]
 
 
-@show.records.register(Estimate)
-def _(estimate: Estimate) -> list[dict[str, Any]]:
-    """One row per coefficient: name, expression, value, std, unit, whether it was kept."""
-    return [asdict(item) for item in coefficients(estimate)]
-
-
-show.figures.register(Estimate, estimate_figures)
+def _estimate_tables(estimate: Estimate) -> Iterator[Table | None]:
+    """The coefficients as in the Panda supplement, friction, residuals, and what there is beside them."""
+    yield coefficient_table(estimate)
+    yield constants_table(estimate.base)
+    yield vendor_table(estimate.vendor_model)
+    yield friction_table(estimate)
+    yield shape_table(estimate)
+    yield choice_table(estimate.choice)
+    yield residual_table(estimate.residuals, estimate.base)
 
 
 def coefficient_table(estimate: Estimate, *, states: bool = False) -> Table:
@@ -79,7 +76,7 @@ def coefficient_table(estimate: Estimate, *, states: bool = False) -> Table:
         (
             Column("expression", "coefficient", math=True),
             Column("value", "value ± std", estimated, of=lambda c: (c.value, c.std), math=True),
-            Column("relative_std_percent", "std [%]", percent_text, share=lambda value: min(1.0, (value or _WORST) / _WORST)),
+            Column("relative_std_percent", "std [%]", _percent_text, share=lambda value: min(1.0, (value or _WORST) / _WORST)),
             *(() if estimate.blocks is None else sources),
             Column("unit"),
             state if states else why,
@@ -89,7 +86,7 @@ def coefficient_table(estimate: Estimate, *, states: bool = False) -> Table:
     )
 
 
-def percent_text(value: float) -> str:
+def _percent_text(value: float) -> str:
     return f"{value:.1f}" if value >= 0.1 else f"{value:.1g}"
 
 
@@ -106,8 +103,10 @@ def constants_table(base: BaseParameters) -> Table | None:
     return Table(title, rows, (Column("number", "no."), Column("symbol", "coefficient")))
 
 
-def vendor_table(tested: VendorModelTest) -> Table:
-    """One row per coefficient of the controller's model."""
+def vendor_table(tested: VendorModelTest | None) -> Table | None:
+    """One row per coefficient of the controller's model; None where none was tested."""
+    if tested is None:
+        return None
     return Table(
         "The vendor's model, tested",
         tested.coefficients,
@@ -165,8 +164,10 @@ def shape_table(estimate: Estimate) -> Table | None:
     return Table("Shapes of friction", estimate.shapes, (Column("joint"), Column("label", "shape"), value, Column("unit")))
 
 
-def choice_table(choice: FrictionChoice) -> Table:
-    """All friction models that were tried, joint by joint."""
+def choice_table(choice: FrictionChoice | None) -> Table | None:
+    """All friction models that were tried, joint by joint; None where none was chosen."""
+    if choice is None:
+        return None
     units = " or ".join(dict.fromkeys(trial.unit for trial in choice.trials))
     return Table(
         "Friction models that were tried",
@@ -199,89 +200,66 @@ class _Residual:
 
 def residual_table(residuals: Residuals, base: BaseParameters) -> Table:
     """Relative error and RMS per joint and in all; elements of M of one unit are taken together, and those of g."""
-    units = row_units(base)
+    of_joints, units = base.equations == "torque", row_units(base)
     kinds: dict[tuple[str, str], list[int]] = {}
     for i, name in enumerate(residuals.names):
-        kinds.setdefault((name if base.equations == "torque" else name[0], units[name]), []).append(i)
+        kinds.setdefault((name if of_joints else name[0], units[name]), []).append(i)
     rows: list[_Residual] = []
     for (kind, unit), members in kinds.items():
-        name = kind if base.equations == "torque" else f"{kind} ({len(members)} elements)"
         squares, totals, counts = (float(np.sum(part[members])) for part in (residuals.squares, residuals.totals, residuals.counts))
         relative = 100.0 * math.sqrt(squares / (totals or squares or 1.0))
+        name = kind if of_joints else f"{kind} ({len(members)} elements)"
         rows.append(_Residual(name, relative, math.sqrt(squares / max(counts, 1.0)), unit))
     return Table("Residuals", (*rows, _Residual("all", residuals.relative_percent, None, "")))
 
 
-def _header(estimate: Estimate) -> tuple[str, ...]:
-    summary, base = estimate.summary, estimate.base
-    samples = f"{summary.samples} samples, {summary.equations} equations"
-    controller = None if estimate.problem is None else estimate.problem.controller
-    if controller is not None:
-        samples += f", and {len(controller.values)} coefficients of the controller's M and g at {controller.samples} configurations"
-    weights = f"noise {summary.noise}, loss {summary.loss}"
-    both = "" if estimate.vendor_model is None else " and the controller's M and g"
-    return (
-        f"{base.robot.name}, identified from {_DATA[base.equations]}{both} ({summary.source})",
-        f"{route_name(estimate)} route, {samples}; {summary.processing}; {weights}",
-    )
-
-
-def _facts(estimate: Estimate) -> tuple[str, ...]:
-    summary, base = estimate.summary, estimate.base
+def _estimate_facts(estimate: Estimate) -> Iterator[str]:
+    summary, base, verdict = estimate.summary, estimate.base, estimate.status.value
+    yield f"{verdict[0].upper()}{verdict[1:]}."
     rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:.2g}), {int(estimate.kept.sum())} kept"
-    verdict = estimate.status.value
-    facts = [f"{verdict[0].upper()}{verdict[1:]}.", f"{rank}; condition number {estimate.condition_number:.2f}."]
-    tested = () if estimate.vendor_model is None else (estimate.vendor_model.sentence,)
-    chosen = () if estimate.choice is None else (estimate.choice.sentence,)
-    return (*facts, *tested, *chosen, *_base_facts(base))
+    yield f"{rank}; condition number {estimate.condition_number:.2f}."
+    yield from (evidence.sentence for evidence in (estimate.vendor_model, estimate.choice) if evidence is not None)
+    yield from _base_facts(base)
 
 
-def _base_facts(base: BaseParameters) -> tuple[str, ...]:
+def _base_facts(base: BaseParameters) -> Iterator[str]:
     """What no data of this kind can tell, and what was declared known."""
-    facts: list[str] = []
     if base.unidentifiable:
-        facts.append(f"Without effect on such data, whatever the motion: {listing(base.unidentifiable, 40)}.")
+        yield f"Without effect on such data, whatever the motion: {listing(base.unidentifiable, 40)}."
     if base.known:
-        facts.append(f"Declared known: {', '.join(f'{name} = {value:g}' for name, value in base.known.items())}.")
-    return tuple(facts)
+        yield f"Declared known: {', '.join(f'{name} = {value:g}' for name, value in base.known.items())}."
 
 
-@show.headline.register(BaseParameters)
-def _(base: BaseParameters) -> str:
-    return f"{base.robot.name}, {base.rank} coefficients of {len(base.columns)} parameters, {base.equations} equations"
+show(
+    Estimate,
+    headline=_estimate_headline,
+    header=_estimate_header,
+    tables=_estimate_tables,
+    facts=_estimate_facts,
+    records=lambda estimate: [asdict(item) for item in coefficients(estimate)],
+    figures=estimate_figures,
+)
+
+# ------------------------------------------------------------------------------------------------- base parameters and problems
 
 
-@show.tables.register(BaseParameters)
-def _(base: BaseParameters) -> Report:
+def _base_records(base: BaseParameters) -> list[dict[str, Any]]:
+    """One row per coefficient: name, expression, the same with the names of DH constants, unit."""
+    symbolic = base.symbolic_expressions or [None] * base.rank
+    return rows_of({"name": base.names, "expression": base.expressions, "symbolic": symbolic, "unit": base.units})
+
+
+def _base_header(base: BaseParameters) -> list[str]:
+    return [f"{base.headline}, {'without friction' if base.friction is None else f'friction {base.friction.name}'}"]
+
+
+def _base_table(base: BaseParameters) -> Table:
     """The groupings, as the papers print them."""
     columns = (Column("expression", "coefficient"), Column("unit"))
-    table = Table("Dynamic coefficients", tuple(show.records(base)), columns, numbered="no.")
-    words = "without friction" if base.friction is None else f"friction {base.friction.name}"
-    constants = constants_table(base)
-    tables = (table,) if constants is None else (table, constants)
-    return Report(header=(f"{base.headline}, {words}",), tables=tables, facts=_base_facts(base))
+    return Table("Dynamic coefficients", tuple(_base_records(base)), columns, numbered="no.")
 
 
-@show.records.register(BaseParameters)
-def _(base: BaseParameters) -> list[dict[str, Any]]:
-    """One row per coefficient: name, expression, unit."""
-    rows = zip(base.names, base.expressions, base.symbolic_expressions or [None] * base.rank, base.units, strict=True)
-    return [dict(zip(("name", "expression", "symbolic", "unit"), row, strict=True)) for row in rows]
-
-
-@show.figures.register(BaseParameters)
-def _(base: BaseParameters) -> tuple[Any, ...]:
-    return (base_figure(base),)
-
-
-@show.headline.register(Problem)
-def _(problem: Problem) -> str:
-    equations = f"{int(problem.counts.sum())} equations of {problem.samples} samples"
-    return f"{problem.base.robot.name}, {equations} for {problem.base.rank} coefficients"
-
-
-@show.tables.register(Problem)
-def _(problem: Problem) -> Report:
+def _equation_table(problem: Problem) -> Table:
     """How many equations there are of each kind, and how large what they explain is."""
     columns = {
         Column("group", ""): [group.name for group in problem.groups],
@@ -290,48 +268,44 @@ def _(problem: Problem) -> Report:
         Column("rms", "RMS", ".4g"): [np.linalg.norm(R[:, -1]) for R in problem.factors] / np.sqrt(np.maximum(problem.counts, 1)),
         Column("unit"): [group.unit for group in problem.groups],
     }
-    return Report(
-        header=(problem.headline, f"{problem.source or 'unnamed data'}; {problem.processing}"),
-        tables=(Table.of_columns("Equations", columns),),
-        facts=_base_facts(problem.base),
-        notes=problem.notes,
-    )
+    return Table.of_columns("Equations", columns)
 
 
-@show.figures.register(Problem)
-def _(problem: Problem) -> tuple[Any, ...]:
-    return (problem_figure(problem),)
+def _problem_headline(problem: Problem) -> str:
+    equations = f"{int(problem.counts.sum())} equations of {problem.samples} samples"
+    return f"{problem.base.robot.name}, {equations} for {problem.base.rank} coefficients"
 
 
-@show.headline.register(FrictionRefit)
-def _(refit: FrictionRefit) -> str:
+show(
+    BaseParameters,
+    headline=lambda base: f"{base.robot.name}, {base.rank} coefficients of {len(base.columns)} parameters, {base.equations} equations",
+    header=_base_header,
+    tables=lambda base: [_base_table(base), constants_table(base)],
+    facts=_base_facts,
+    records=_base_records,
+    figures=lambda base: [base_figure(base)],
+)
+show(
+    Problem,
+    headline=_problem_headline,
+    header=lambda problem: [problem.headline, f"{problem.source or 'unnamed data'}; {problem.processing}"],
+    tables=lambda problem: [_equation_table(problem)],
+    facts=lambda problem: _base_facts(problem.base),
+    figures=lambda problem: [problem_figure(problem)],
+)
+
+# -------------------------------------------------------------------------------------------------------------- refits, two runs
+
+
+def _refit_headline(refit: FrictionRefit) -> str:
     changed = f"friction of {len(refit.changed)} of {len(refit.changes)} joints has changed"
     what = f"friction of {len(refit.changes)} joints, compared with none" if refit.uncompared else changed
     return f"{refit.estimate.base.robot.name}, {what}"
 
 
-@show.tables.register(FrictionRefit)
-def _(refit: FrictionRefit) -> Report:
-    choice = refit.estimate.choice
-    return Report(
-        header=(f"{refit.estimate.base.robot.name}: friction of {refit.estimate.summary.source}, links of {refit.links_source}",),
-        tables=(change_table(refit), parameter_table(refit), *(() if choice is None else (choice_table(choice),))),
-        facts=(refit.sentence,),
-        notes=refit.estimate.notes,
-    )
-
-
-@show.records.register(FrictionRefit)
-def _(refit: FrictionRefit) -> list[dict[str, Any]]:
-    """One row per joint: how much its friction changed, and what the model leaves of the new log with either."""
-    names = ("joint", "unit", "rms", "noise", "percent", "deviations", "chance", "changed", "error_before", "error_after")
-    return [{name: getattr(change, name) for name in names} for change in refit.changes]
-
-
-@show.figures.register(FrictionRefit)
-def _(refit: FrictionRefit) -> tuple[Any, ...]:
-    """Friction before and after over velocity, a figure per joint."""
-    return tuple(change_figure(change) for change in refit.changes)
+def _refit_header(refit: FrictionRefit) -> list[str]:
+    estimate = refit.estimate
+    return [f"{estimate.base.robot.name}: friction of {estimate.summary.source}, links of {refit.links_source}"]
 
 
 def change_table(refit: FrictionRefit) -> Table:
@@ -371,6 +345,24 @@ def parameter_table(refit: FrictionRefit) -> Table:
             rows.append(_Parameter(change.joint, name, before, now, difference, item.unit))
     table = Table("Friction parameters", tuple(rows))
     return table.without("before", "difference") if refit.uncompared else table
+
+
+def _refit_records(refit: FrictionRefit) -> list[dict[str, Any]]:
+    """One row per joint: how much its friction changed, and what the model leaves of the new log with either."""
+    names = ("joint", "unit", "rms", "noise", "percent", "deviations", "chance", "changed", "error_before", "error_after")
+    return [{name: getattr(change, name) for name in names} for change in refit.changes]
+
+
+show(
+    FrictionRefit,
+    headline=_refit_headline,
+    header=_refit_header,
+    tables=lambda refit: [change_table(refit), parameter_table(refit), choice_table(refit.estimate.choice)],
+    facts=lambda refit: [refit.sentence],
+    notes=lambda refit: refit.estimate.notes,
+    records=_refit_records,
+    figures=lambda refit: map(change_figure, refit.changes),
+)
 
 
 def comparison_table(estimate: Estimate, other: Estimate, *, headings: tuple[str, str]) -> Table:

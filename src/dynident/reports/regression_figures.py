@@ -15,7 +15,23 @@ from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.friction.choice import Trial
 from dynident.regression.problem import Problem
-from dynident.reports.figures import LINES, Figure, axis, bars, figure, line, numbers, plain, points
+from dynident.reports.figures import (
+    LINES,
+    Figure,
+    axis,
+    band,
+    bars,
+    categories,
+    figure,
+    interval,
+    level,
+    line,
+    numbers,
+    plain,
+    points,
+    singular_value_figure,
+    thin,
+)
 
 if TYPE_CHECKING:
     from dynident.regression.friction.change import JointChange
@@ -25,52 +41,49 @@ _POINTS = 1200
 _CURVE = 401
 #: What the curve of an estimate's own friction is called in a legend that several figures share.
 FRICTION_MODEL = "friction_model"
-_NAMES = {"type": "category", "tickangle": -60, "tickfont": {"size": 10}, "showgrid": False}
-_LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+_SMALL_NAMES: dict[str, Any] = {"tickangle": -60, "tickfont": {"size": 10}, "showgrid": False}
+_COEFFICIENTS: dict[str, Any] = {"height": 340, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}}
+_KEPT = ((True, "kept", "@predicted"), (False, "dropped", "@rigid"))
 
 
 def estimate_figures(estimate: Estimate) -> tuple[Figure, ...]:
     """Values and precision of the coefficients, then the friction of each joint where there is a model."""
     joints = range(estimate.base.robot.n) if estimate.base.friction is not None else ()
-    return value_figure(estimate), precision_figure(estimate), *(friction_figure(estimate, j) for j in joints)
+    return _value_figure(estimate), precision_figure(estimate), *(friction_figure(estimate, j) for j in joints)
 
 
-def value_figure(estimate: Estimate) -> Figure:
+def _value_figure(estimate: Estimate) -> Figure:
     """Every coefficient with its 95 % interval; a dropped one as it was when it was dropped."""
     data: list[dict[str, Any]] = []
     half = dict(zip(estimate.base.names, estimate.half_interval.tolist(), strict=True))
-    for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
+    for kept, name, colour in _KEPT:
         items = [item for item in coefficients(estimate) if item.kept is kept and item.value is not None]
-        names, values = [plain(item.name) for item in items], numbers([item.value or 0.0 for item in items])
-        intervals = {"type": "data", "array": numbers([half[item.name] for item in items])}
+        names, values = [item.name for item in items], [item.value for item in items]
         texts = [f"{plain(item.expression)} [{item.unit}]" for item in items]
-        data.append(points(names, values, name, colour, error_y=intervals, hovertext=texts))
-    order = {"categoryorder": "array", "categoryarray": [plain(name) for name in estimate.base.names]}
-    label = "Dynamic coefficients with their 95 % intervals"
-    return figure(label, data, {**_NAMES, **order}, "value [SI]", height=340, legend=_LEGEND)
+        data.append(points(names, values, name, colour, error_y=interval([half[name] for name in names]), hovertext=texts))
+    x = categories(estimate.base.names, **_SMALL_NAMES)
+    return figure("Dynamic coefficients with their 95 % intervals", data, x, "value [SI]", **_COEFFICIENTS)
 
 
 def precision_figure(estimate: Estimate) -> Figure:
     """Relative standard deviation of every coefficient, the best known first."""
-    found = [item for item in coefficients(estimate) if item.relative_std_percent is not None]
-    found.sort(key=lambda item: item.relative_std_percent or 0.0)
-    limit = estimate.summary.drop_above_percent
-    shapes: list[dict[str, Any]] = []
-    if limit is not None:
-        line = {"color": "@measured", "width": 1.2, "dash": "dash"}
-        shapes.append({"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": limit, "y1": limit, "line": line})
+    percent = {item: item.relative_std_percent for item in coefficients(estimate) if item.relative_std_percent is not None}
+    order, limit = sorted(percent, key=lambda item: percent[item]), estimate.summary.drop_above_percent
     data: list[dict[str, Any]] = []
-    for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
-        items = [item for item in found if item.kept is kept]
-        heights = numbers([min(max(item.relative_std_percent or 0.0, 1e-3), 1e4) for item in items])
-        names = [plain(item.name) for item in items]
-        data.append(bars(names, heights, name, colour))
-    x = {**_NAMES, "categoryorder": "array", "categoryarray": [plain(item.name) for item in found]}
-    y = axis("std [%]", type="log", dtick=1)
+    for kept, name, colour in _KEPT:
+        items = [item for item in order if item.kept is kept]
+        data.append(bars([item.name for item in items], [min(max(percent[item], 1e-3), 1e4) for item in items], name, colour))
     rule = "" if limit is None else f" Those above the dashed line ({limit:g} %) were dropped; bars beyond 10 000 % are cut."
-    caption = f"Standard deviation of each coefficient in percent of its value.{rule}"
-    label = "How well each coefficient is determined"
-    return figure(label, data, x, y, height=340, caption=caption, shapes=shapes, legend=_LEGEND, bargap=0.25)
+    return figure(
+        "How well each coefficient is determined",
+        data,
+        categories([item.name for item in order], **_SMALL_NAMES),
+        axis("std [%]", type="log", dtick=1),
+        caption=f"Standard deviation of each coefficient in percent of its value.{rule}",
+        shapes=[] if limit is None else [level(limit, "@measured", dash="dash")],
+        bargap=0.25,
+        **_COEFFICIENTS,
+    )
 
 
 def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | None = None) -> Figure:
@@ -82,38 +95,36 @@ def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | Non
     data: list[dict[str, Any]] = []
     reach = 1.0
     if cloud is not None:
-        velocity, measured = cloud
-        step = max(1, -(-len(velocity) // _POINTS))
-        reach = max(1.05 * float(np.abs(velocity).max()), 1e-6)
-        dots = {"size": 3.5, "opacity": 0.55}
-        data.append(points(numbers(velocity[::step]), numbers(measured[::step]), "residual", "@cloud", marker=dots))
+        measured_at, measured = cloud
+        shown = thin(len(measured), _POINTS)
+        reach = max(1.05 * float(np.abs(measured_at).max()), 1e-6)
+        data.append(points(measured_at[shown], measured[shown], "residual", "@cloud", marker={"size": 3.5, "opacity": 0.55}))
     velocity = np.linspace(-reach, reach, _CURVE)
     for (name, colour), trial in zip(law_colours(estimate).items(), _law_trials(estimate, joint.name), strict=True):
         torque = trial.model.columns(Motion.steady(velocity[:, None]))[:, 0] @ np.array(list(trial.parameters.values()))
-        data.append(line(numbers(velocity), numbers(torque), name, colour, meta=name, line={"width": 1.1, "dash": "dot"}))
+        data.append(line(velocity, torque, name, colour, meta=name, line={"width": 1.1, "dash": "dot"}))
     curve = _friction_curve(estimate, j, velocity)
     if curve is not None:
         if cloud is not None and _follows_position(estimate, j):  # drawn at the position where it passes through the middle of the cloud
             curve = curve + float(np.mean(cloud[1] - np.interp(cloud[0], velocity, curve)))
-        data.append(line(numbers(velocity), numbers(curve), "friction model", "@predicted", meta=FRICTION_MODEL, line={"width": 2.2}))
-    x, y = f"velocity [{joint.units.velocity}]", f"friction [{joint.units.effort}]"
-    return figure(f"Friction of {joint.name}", data, x, y, title=joint.name, height=250, small=True, showlegend=False)
+        data.append(line(velocity, curve, "friction model", "@predicted", meta=FRICTION_MODEL, line={"width": 2.2}))
+    return _over_velocity(f"Friction of {joint.name}", data, joint.name, joint.units.velocity, joint.units.effort, showlegend=False)
 
 
 def change_figure(change: JointChange) -> Figure:
     """Friction of a joint over velocity before and after a refit, with the 95 % interval of the difference around the new one; without
     friction before, that of the new one itself."""
     half = 1.96 * change.std
-    speeds = numbers(change.speeds)
-    edges = [line(speeds, numbers(change.after + side * half), "", "@band", line={"width": 0}, showlegend=False) for side in (1.0, -1.0)]
-    edges[1] |= {"fill": "tonexty", "fillcolor": "@band"}
-    data = [
-        *edges,
-        *([] if change.before is None else [line(speeds, numbers(change.before), "before", "@rigid", line={"width": 2.2, "dash": "dash"})]),
-        line(speeds, numbers(change.after), "now", "@predicted", line={"width": 2.2}),
-    ]
-    x, y = f"velocity [{change.speed_unit}]", f"friction [{change.unit}]"
-    return figure(f"Friction of {change.joint} before and now", data, x, y, title=change.joint, height=250, small=True)
+    data = band(change.speeds, change.after + half, change.after - half, showlegend=False)
+    if change.before is not None:
+        data.append(line(change.speeds, change.before, "before", "@rigid", line={"width": 2.2, "dash": "dash"}))
+    data.append(line(change.speeds, change.after, "now", "@predicted", line={"width": 2.2}))
+    return _over_velocity(f"Friction of {change.joint} before and now", data, change.joint, change.speed_unit, change.unit)
+
+
+def _over_velocity(label: str, data: list[dict[str, Any]], joint: str, speed_unit: str, unit: str, **layout: Any) -> Figure:
+    x, y = f"velocity [{speed_unit}]", f"friction [{unit}]"
+    return figure(label, data, x, y, title=joint, height=250, small=True, **layout)
 
 
 def law_colours(estimate: Estimate) -> dict[str, str]:
@@ -133,12 +144,10 @@ def _law_trials(estimate: Estimate, joint: str) -> list[Trial]:
 
 def _follows_position(estimate: Estimate, j: int) -> bool:
     """Whether the friction model of a joint depends on where it is, as a spring does."""
-    model = estimate.base.friction
-    if model is None:
+    if estimate.base.friction is None:
         return False
-    still = Motion.steady(np.zeros((1, 1)))
-    own = model.of_joint(j)
-    return not np.array_equal(own.columns(still), own.columns(still._replace(q=np.ones((1, 1)))))
+    still, model = Motion.steady(np.zeros((1, 1))), estimate.base.friction.of_joint(j)
+    return not np.array_equal(model.columns(still), model.columns(still._replace(q=np.ones((1, 1)))))
 
 
 def _friction_curve(estimate: Estimate, j: int, velocity: Array) -> Array | None:
@@ -154,20 +163,14 @@ def _friction_curve(estimate: Estimate, j: int, velocity: Array) -> Array | None
 def base_figure(base: BaseParameters) -> Figure:
     """The grouping matrix: a row per coefficient, a column per standard parameter that takes part."""
     used = np.flatnonzero(np.any(base.grouping != 0.0, axis=0))
-    map_ = {
-        "type": "heatmap",
-        "x": [plain(base.columns.names[int(k)]) for k in used],
-        "y": [plain(name) for name in base.names],
-        "z": [numbers(np.where(row == 0.0, np.nan, row)) for row in base.grouping[:, used]],
-        "colorscale": "RdBu",
-        "zmid": 0.0,
-    }
-    y = {**_NAMES, "tickangle": 0, "autorange": "reversed"}
-    return figure("What each coefficient is made of", [map_], {**_NAMES}, y, height=140 + 14 * base.rank)
+    standard, names = ([plain(name) for name in part] for part in ([base.columns.names[int(k)] for k in used], base.names))
+    rows = [numbers(np.where(row == 0.0, np.nan, row)) for row in base.grouping[:, used]]
+    grouping = {"type": "heatmap", "x": standard, "y": names, "z": rows, "colorscale": "RdBu", "zmid": 0.0}
+    x, y = ({"type": "category", **_SMALL_NAMES, **more} for more in ({}, {"tickangle": 0, "autorange": "reversed"}))
+    return figure("What each coefficient is made of", [grouping], x, y, height=140 + 14 * base.rank)
 
 
 def problem_figure(problem: Problem) -> Figure:
     """How much each direction of the coefficients shows in the data; the last over the first is one over the condition number."""
     values = singular_values(problem.stack_groups(np.ones(len(problem.groups)))[:, :-1])
-    sizes = bars(list(range(1, len(values) + 1)), numbers(np.maximum(values, 1e-12 * values[0])), "", "@predicted")
-    return figure("Singular values of the stacked regressor", [sizes], "direction", axis("singular value", type="log"))
+    return singular_value_figure("Singular values of the stacked regressor", np.maximum(values, 1e-12 * values[0]), "direction")

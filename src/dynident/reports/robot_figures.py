@@ -1,16 +1,15 @@
-"""Pictures of a robot: margins of its links, and it in 3D with each link's centre of mass and the solid ellipsoid of its inertia."""
+"""Pictures of a robot in 3D, with each link's centre of mass and the solid ellipsoid of its inertia."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
 from dynident.parameters import to_com
-from dynident.reports.figures import Figure, bars, figure, numbers, plain
-from dynident.robots.check import RobotCheck
+from dynident.reports.figures import Figure, numbers, plain
 from dynident.robots.geometry.surfaces import turned_surface
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import JointType, Robot
@@ -31,7 +30,7 @@ def robot_figure(robot: Robot, parameters: Array | None = None) -> Figure:
         data.append(_centres(robot, poses, shown, "centre of mass, identified", "circle", "@predicted"))
     if robot.parameters is not None:
         nominal = _without(robot.parameters, outside(robot, robot.parameters))
-        data += _rings(robot, poses, nominal)
+        data += _rings(poses, nominal)
         data.append(_centres(robot, poses, nominal, "centre of mass, nominal", "diamond-open", "@nominal"))
     view = {"eye": {"x": 1.6, "y": -1.6, "z": 0.65}, "center": {"x": 0.0, "y": 0.0, "z": -0.06}}
     axes = {f"{name}axis": {"title": {"text": f"{name} [m]"}} for name in "xyz"}
@@ -41,18 +40,6 @@ def robot_figure(robot: Robot, parameters: Array | None = None) -> Figure:
         "legend": {"x": 0, "y": 1, "itemsizing": "constant"},
     }
     return Figure(label="The robot with its inertia ellipsoids", data=data, layout=layout, height=620)
-
-
-def check_figure(result: RobotCheck) -> Figure:
-    """Margin of every link as a share of its inertia's trace, so that a wrist and a shoulder can share an axis; below zero is no body."""
-    judged = [
-        (link, link.margin, sum(link.principal_inertias)) for link in result.links if link.margin is not None and link.principal_inertias
-    ]
-    shares = [100.0 * margin / trace if trace > 0.0 else 0.0 for _, margin, trace in judged]
-    names, texts = [plain(link.name) for link, _, _ in judged], [plain(link.verdict.value) for link, _, _ in judged]
-    colours = ["@bad" if link.verdict.inconsistent else "@predicted" for link, _, _ in judged]
-    data = [bars(names, numbers(shares), "", colours, hovertext=texts)]
-    return figure(f"{result.robot}: margin of every link", data, {"type": "category"}, "margin [% of the inertia's trace]")
 
 
 def shown_position(robot: Robot) -> Array:
@@ -68,8 +55,8 @@ def outside(robot: Robot, parameters: Array) -> tuple[int, ...]:
     """Links that would shrink the robot to a dot in the picture: centre of mass or ellipsoid beyond a few times its size."""
     corners = _corners(robot, link_poses(robot, shown_position(robot)))
     reach = _FAR * max(float(np.linalg.norm(np.nanmax(corners, axis=0) - np.nanmin(corners, axis=0))), 1e-3)
-    found = [ellipsoid(row) for row in parameters]
-    return tuple(i for i, body in enumerate(found) if body is not None and np.linalg.norm(body[0]) + body[1].max() > reach)
+    bodies = [ellipsoid(row) for row in parameters]
+    return tuple(i for i, body in enumerate(bodies) if body is not None and np.linalg.norm(body.centre) + body.axes.max() > reach)
 
 
 def _without(parameters: Array, links: tuple[int, ...]) -> Array:
@@ -77,8 +64,20 @@ def _without(parameters: Array, links: tuple[int, ...]) -> Array:
     return np.where(np.isin(np.arange(len(parameters)), links)[:, None], 0.0, parameters)
 
 
-def ellipsoid(row: Array) -> tuple[Array, Array, Array] | None:
-    """Centre (3,), semi-axes (3,) and their directions (3, 3) in the columns of the solid with these parameters; None without mass.
+class Ellipsoid(NamedTuple):
+    """A solid body of constant density. centre : (3,) [m]; axes : (3,) semi-axes [m]; directions : (3, 3) of these, in the columns."""
+
+    centre: Array
+    axes: Array
+    directions: Array
+
+    def place(self, points: Array) -> Array:
+        """(k, 3) points of the unit sphere, or of circles on it, on the ellipsoid."""
+        return self.centre + points * self.axes @ self.directions.T
+
+
+def ellipsoid(row: Array) -> Ellipsoid | None:
+    """The solid ellipsoid with these parameters; None without mass.
 
     A solid ellipsoid has the second moments ∫x² dm = m a²/5 about its centre; a negative one, which no body has, is drawn flat.
     """
@@ -86,7 +85,7 @@ def ellipsoid(row: Array) -> tuple[Array, Array, Array] | None:
         return None
     mass, com, inertia = to_com(row)
     moments, directions = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)
-    return com, np.sqrt(5.0 * np.maximum(moments, 0.0) / float(mass)), directions
+    return Ellipsoid(com, np.sqrt(5.0 * np.maximum(moments, 0.0) / float(mass)), directions)
 
 
 def _corners(robot: Robot, poses: Array) -> Array:
@@ -99,23 +98,18 @@ def _corners(robot: Robot, poses: Array) -> Array:
 
 
 def _skeleton(robot: Robot, poses: Array) -> dict[str, Any]:
-    style = {"color": "@bone", "width": 9}
-    return _points(
-        _corners(robot, poses), mode="lines+markers", name="kinematics", line=style, marker={"color": "@bone", "size": 4}, hoverinfo="skip"
-    )
+    style = {"line": {"color": "@bone", "width": 9}, "marker": {"color": "@bone", "size": 4}}
+    return _points(_corners(robot, poses), mode="lines+markers", name="kinematics", hoverinfo="skip", **style)
 
 
 def _bodies(robot: Robot, poses: Array, parameters: Array) -> Iterator[dict[str, Any]]:
     sphere, faces = _sphere()
     for i, link in enumerate(robot.links):
-        found = ellipsoid(parameters[i])
-        if found is None:
+        body = ellipsoid(parameters[i])
+        if body is None:
             continue
-        centre, axes, directions = found
-        points = _place(poses[i], centre + sphere * axes @ directions.T)
         yield {
-            "type": "mesh3d",
-            **dict(zip("xyz", (numbers(column) for column in points.T), strict=True)),
+            **_points(_place(poses[i], body.place(sphere)), type="mesh3d"),
             **dict(zip("ijk", (column.tolist() for column in faces.T), strict=True)),
             "color": "@predicted",
             "opacity": 0.4,
@@ -128,17 +122,14 @@ def _bodies(robot: Robot, poses: Array, parameters: Array) -> Iterator[dict[str,
         }
 
 
-def _rings(robot: Robot, poses: Array, parameters: Array) -> Iterator[dict[str, Any]]:
+def _rings(poses: Array, parameters: Array) -> Iterator[dict[str, Any]]:
     """The three principal ellipses of each nominal body."""
     turn = np.linspace(0.0, 2.0 * np.pi, 37)
     c, s, o = np.cos(turn), np.sin(turn), np.zeros_like(turn)
     gap = np.full((1, 3), np.nan)
     circles = np.concatenate([part for ring in ([c, s, o], [c, o, s], [o, c, s]) for part in (np.stack(ring, axis=1), gap)])
-    pieces = [
-        _place(poses[i], found[0] + circles * found[1] @ found[2].T)
-        for i in range(robot.n)
-        if (found := ellipsoid(parameters[i])) is not None
-    ]
+    bodies = zip(poses, map(ellipsoid, parameters), strict=True)
+    pieces = [_place(pose, body.place(circles)) for pose, body in bodies if body is not None]
     if pieces:
         style = {"color": "@nominal", "width": 2.5}
         yield _points(np.concatenate(pieces), mode="lines", name="inertia, nominal", line=style, hoverinfo="skip")

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from dynident.core.texts import decimal_text, number_form
-from dynident.reports import show
-from dynident.reports.figures import Figure
-from dynident.reports.robot_figures import check_figure, robot_figure
-from dynident.reports.tables import Column, Report, Table
+from dynident.reports.figures import Figure, bars, figure
+from dynident.reports.robot_figures import robot_figure
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table
 from dynident.robots.check import LinkCheck, RobotCheck
 from dynident.robots.check_document import judgement_sentence
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Judgement, LinkVerdict
 
-
-@show.headline.register(Robot)
-def _(robot: Robot) -> str:
-    return f"{robot.name}, {robot.n} joints{'' if robot.parameters is None else f', {robot.parameters[:, 0].sum():.4g} kg'}"
+_WARNED = ", see the warning"
 
 
-@show.tables.register(Robot)
-def _(robot: Robot) -> Report:
+def _robot_header(robot: Robot) -> list[str]:
+    gravity = ", ".join(f"{value:g}" for value in robot.gravity)
+    return [f"{robot.name}{f' ({robot.source})' if robot.source else ''}: {robot.n} joints, gravity {gravity} m/s²"]
+
+
+def _joint_table(robot: Robot) -> Table:
     """Every joint with its limits and the link that it moves."""
     columns = (
         Column("joint"),
@@ -34,17 +34,10 @@ def _(robot: Robot) -> Report:
         *(Column(name, form=".4g") for name in ("velocity", "acceleration", "effort")),
         Column("mass", "mass [kg]", lambda mass: decimal_text(mass, 4)),
     )
-    gravity = ", ".join(f"{value:g}" for value in robot.gravity)
-    return Report(
-        header=(f"{robot.name}{f' ({robot.source})' if robot.source else ''}: {robot.n} joints, gravity {gravity} m/s²",),
-        tables=(Table("Joints and links", tuple(show.records(robot)), columns),),
-        facts=(f"Part of the base: {', '.join(robot.base_sources)}.",) if robot.base_sources else (),
-        notes=robot.notes,
-    )
+    return Table("Joints and links", tuple(_joint_records(robot)), columns)
 
 
-@show.records.register(Robot)
-def _(robot: Robot) -> list[dict[str, Any]]:
+def _joint_records(robot: Robot) -> list[dict[str, Any]]:
     """One row per joint: its limits (infinite where unknown), the link that it moves, and that link's nominal mass."""
     return [
         {
@@ -64,69 +57,8 @@ def _(robot: Robot) -> list[dict[str, Any]]:
     ]
 
 
-@show.figures.register(Robot)
-def _(robot: Robot) -> tuple[Figure, ...]:
-    """The robot in 3D with its nominal inertias."""
-    return (robot_figure(robot),)
-
-
-@show.headline.register(RobotCheck)
-def _(result: RobotCheck) -> str:
-    return f"{result.robot}, {len(result.links)} links, {'consistent' if result.passed else 'not physically consistent'}"
-
-
-@show.tables.register(RobotCheck)
-def _(result: RobotCheck) -> Report:
-    """Mass, centre of mass, principal inertias and margin of each link with its verdict, then what there is to say."""
-    return Report(
-        header=(f"{result.robot} ({result.source})" if result.source else result.robot,),
-        tables=(check_table(result),),
-        facts=(*check_facts(result), *check_verdict(result)),
-        notes=result.notes,
-    )
-
-
-@show.records.register(RobotCheck)
-def _(result: RobotCheck) -> list[dict[str, Any]]:
-    """One row per link: verdict, mass, centre of mass, principal inertias, margin, warnings."""
-    rows: list[dict[str, Any]] = []
-    for link in result.links:
-        com = link.com or (None, None, None)
-        inertias = link.principal_inertias or (None, None, None)
-        rows.append(
-            {
-                "link": link.name,
-                "frame": link.frame,
-                "verdict": link.verdict.name.lower(),
-                "inconsistent": link.verdict.inconsistent,
-                "mass": link.mass,
-                **dict(zip(("com_x", "com_y", "com_z"), com, strict=True)),
-                **dict(zip(("inertia_1", "inertia_2", "inertia_3"), inertias, strict=True)),
-                "margin": link.margin,
-                "warnings": "; ".join(link.warnings),
-            }
-        )
-    return rows
-
-
-@show.figures.register(RobotCheck)
-def _(result: RobotCheck) -> tuple[Figure, ...]:
-    """The margin of every link."""
-    return (check_figure(result),)
-
-
-@dataclass(frozen=True)
-class _CheckRow:
-    """A link, or an inconsistent part of one. warned : there is a warning about it."""
-
-    name: str
-    judged: LinkCheck | Judgement
-    verdict: LinkVerdict
-    warned: bool = False
-
-
 def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
-    """separator : between the three numbers of a cell."""
+    """Mass, centre of mass, inertias and margin of each link with its verdict. separator : between the three numbers of a cell."""
     of_mass = number_form(4, [link.mass for link in result.links])
     of_com = number_form(4, [x for link in result.links for x in link.com or ()])
     marks = {
@@ -134,29 +66,33 @@ def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
     }
     columns = (
         Column("name", "link"),
-        Column("mass", "mass [kg]", of_mass, of=lambda row: row.judged.mass),
-        Column("com", "centre of mass [m]", f"7{of_com}", of=lambda row: row.judged.com, separator=separator),
-        Column("inertias", "principal inertias [kg·m²]", "8.2e", of=lambda row: row.judged.principal_inertias, separator=separator),
-        Column("margin", "margin [kg·m²]", "9.2e", of=lambda row: row.judged.margin),
-        Column(
-            "verdict",
-            of=lambda row: f"{row.verdict.value}{', see the warning' if row.warned else ''}",
-            badge=lambda text: marks[text.removesuffix(", see the warning")],
-        ),
+        Column("mass", "mass [kg]", of_mass),
+        Column("com", "centre of mass [m]", f"7{of_com}", separator=separator),
+        Column("inertias", "principal inertias [kg·m²]", "8.2e", separator=separator),
+        Column("margin", "margin [kg·m²]", "9.2e"),
+        Column("verdict", badge=lambda text: marks[text.removesuffix(_WARNED)]),
     )
     return Table("Links", tuple(_check_rows(result)), columns)
 
 
-def _check_rows(result: RobotCheck) -> Iterator[_CheckRow]:
+def _check_rows(result: RobotCheck) -> Iterator[dict[str, Any]]:
     """The links, with their inconsistent parts below them; those of the base, which has no row of its own, come first."""
-    for source in result.inconsistent_sources:
-        if source.body is None:
-            yield _CheckRow(f"base: {source.name}", source.judgement, source.verdict)
+
+    def row(name: str, judged: LinkCheck | Judgement, *, warned: bool = False) -> dict[str, Any]:
+        return {
+            "name": name,
+            "mass": judged.mass,
+            "com": judged.com,
+            "inertias": judged.principal_inertias,
+            "margin": judged.margin,
+            "verdict": f"{judged.verdict.value}{_WARNED if warned else ''}",
+        }
+
+    parts = result.inconsistent_sources
+    yield from (row(f"base: {part.name}", part.judgement) for part in parts if part.body is None)
     for link in result.links:
-        yield _CheckRow(link.name, link, link.verdict, bool(link.warnings))
-        for source in result.inconsistent_sources:
-            if source.body == link.name:
-                yield _CheckRow(f"└ {source.name}", source.judgement, source.verdict)
+        yield row(link.name, link, warned=bool(link.warnings))
+        yield from (row(f"└ {part.name}", part.judgement) for part in parts if part.body == link.name)
 
 
 def check_facts(result: RobotCheck) -> Iterator[str]:
@@ -186,3 +122,57 @@ def check_verdict(result: RobotCheck) -> tuple[str, ...]:
         return ()
     names = ", ".join([*(link.name for link in result.inconsistent), *(source.where for source in result.inconsistent_sources)])
     return (f"Not physically consistent: {names}. A simulator may refuse the model or become unstable with it.",)
+
+
+def _check_records(result: RobotCheck) -> list[dict[str, Any]]:
+    """One row per link: verdict, mass, centre of mass, principal inertias, margin, warnings."""
+    unknown = (None, None, None)
+    return [
+        {
+            "link": link.name,
+            "frame": link.frame,
+            "verdict": link.verdict.name.lower(),
+            "inconsistent": link.verdict.inconsistent,
+            "mass": link.mass,
+            **dict(zip(("com_x", "com_y", "com_z"), link.com or unknown, strict=True)),
+            **dict(zip(("inertia_1", "inertia_2", "inertia_3"), link.principal_inertias or unknown, strict=True)),
+            "margin": link.margin,
+            "warnings": "; ".join(link.warnings),
+        }
+        for link in result.links
+    ]
+
+
+def _check_figure(result: RobotCheck) -> Figure:
+    """Margin of every link as a share of its inertia's trace, so that a wrist and a shoulder can share an axis; below zero is no body."""
+    shares = {
+        link: 100.0 * link.margin / trace if (trace := sum(link.principal_inertias)) > 0.0 else 0.0
+        for link in result.links
+        if link.margin is not None and link.principal_inertias
+    }
+    colours = ["@bad" if link.verdict.inconsistent else "@predicted" for link in shares]
+    texts = [link.verdict.value for link in shares]
+    data = [bars([link.name for link in shares], [*shares.values()], "", colours, hovertext=texts)]
+    return figure(f"{result.robot}: margin of every link", data, {"type": "category"}, "margin [% of the inertia's trace]")
+
+
+show(
+    Robot,
+    headline=lambda robot: (
+        f"{robot.name}, {robot.n} joints{'' if robot.parameters is None else f', {robot.parameters[:, 0].sum():.4g} kg'}"
+    ),
+    header=_robot_header,
+    tables=lambda robot: [_joint_table(robot)],
+    facts=lambda robot: [f"Part of the base: {', '.join(robot.base_sources)}."] if robot.base_sources else [],
+    records=_joint_records,
+    figures=lambda robot: [robot_figure(robot)],
+)
+show(
+    RobotCheck,
+    headline=lambda result: f"{result.robot}, {len(result.links)} links, {'consistent' if result.passed else 'not physically consistent'}",
+    header=lambda result: [f"{result.robot} ({result.source})" if result.source else result.robot],
+    tables=lambda result: [check_table(result)],
+    facts=lambda result: [*check_facts(result), *check_verdict(result)],
+    records=_check_records,
+    figures=lambda result: [_check_figure(result)],
+)

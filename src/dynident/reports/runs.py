@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from dynident.reports import show
-from dynident.reports.figures import Figure
-from dynident.reports.tables import Report
+from dynident.reports.show import show
 from dynident.runs.run import Run
 
 
-@show.headline.register(Run)
-def _(run: Run) -> str:
+def _headline(run: Run) -> str:
     return f"{run.estimate.base.robot.name} in {run.folder}: {', '.join(type(result).__name__ for result in run.results)}"
 
 
-@show.tables.register(Run)
-def _(run: Run) -> Report:
-    reports = [result.tables() for result in run.results]
-    return Report(
-        header=(run.headline,),
-        tables=tuple(table for report in reports for table in report.tables),
-        facts=(
-            *(fact for report in reports for fact in report.facts),
-            *(f"{stage.name}: {why}" for stage, why in run.missing.items()),
-            *(f"{name} was not made from the record beside it; do the step again." for name in run.stale),
-        ),
-        notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
-    )
+def _facts(run: Run) -> Iterator[str]:
+    for result in run.results:
+        yield from result.tables().facts
+    yield from (f"{stage.name}: {why}" for stage, why in run.missing.items())
+    yield from (f"{name} was not made from the record beside it; do the step again." for name in run.stale)
 
 
-@show.records.register(Run)
-def _(run: Run) -> list[dict[str, Any]]:
+def _records(run: Run) -> list[dict[str, Any]]:
     """One row per stage: whether it counts, what it is, and why it doesn't count."""
     return [
         {
@@ -45,6 +34,13 @@ def _(run: Run) -> list[dict[str, Any]]:
     ]
 
 
-@show.figures.register(Run)
-def _(run: Run) -> tuple[Figure, ...]:
-    return tuple(figure for result in run.results for figure in result.figures())
+show(
+    Run,
+    headline=_headline,
+    header=lambda run: [run.headline],
+    tables=lambda run: [table for result in run.results for table in result.tables().tables],
+    facts=_facts,
+    notes=lambda run: [note for result in run.results for note in result.tables().notes],
+    records=_records,
+    figures=lambda run: [figure for result in run.results for figure in result.figures()],
+)

@@ -1,53 +1,72 @@
-"""What is shown of a result, by its type: a line, tables, rows of plain values, figures.
+"""What is shown of a result, by its type: a line, tables, sentences, rows of plain values, figures.
 
-A room's results are shown by the module of its name in this package, `dynident.reports.regression` for `dynident.regression`, which
-registers its functions here when it is imported; that is when somebody first prints, plots or lists such a result.
+A type is declared once, in the module of its room's name in this package (`dynident.reports.regression` for `dynident.regression`), which
+is imported when somebody first prints, plots or lists such a result:
+
+    show(RunCosts, headline=_headline, tables=lambda costs: [cost_table(costs)], figures=lambda costs: [cost_figure(costs)])
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache, singledispatch
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dynident.reports.figures import Figure, draw
-from dynident.reports.tables import Report
-
-__all__ = ["draw", "figures", "headline", "load_room", "plot_robot", "records", "tables"]
+from dynident.reports.tables import Report, Table
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
+__all__ = ["draw", "figures", "headline", "load_room", "plot_robot", "records", "show", "tables"]
 
-@singledispatch
-def headline(result: object) -> str:
-    """The result in one line."""
-    raise _unknown(result)
+T = TypeVar("T")
 
 
-@singledispatch
-def tables(result: object) -> Report:
-    """What `print` shows."""
-    raise _unknown(result)
+def _nothing(result: Any) -> Iterable[Any]:
+    return ()
 
 
-@singledispatch
-def records(result: object) -> list[dict[str, Any]]:
-    """Rows of plain values, one dictionary each with the same keys; unless a type has others, those of its first table."""
-    return tables(result).tables[0].records()
+def _notes_of(result: Any) -> Iterable[str]:
+    return getattr(result, "notes", ())
 
 
 @singledispatch
-def figures(result: object) -> tuple[Figure, ...]:
-    """What `plot` shows, as plain data."""
-    raise _unknown(result)
+def _parts(result: object) -> SimpleNamespace:
+    raise TypeError(f"nothing is registered in dynident.reports that shows a {type(result).__name__}")
 
 
-@singledispatch
-def plot_robot(result: object) -> PlotlyFigure:
-    """The robot in 3D with its identified inertias beside the nominal ones."""
-    raise _unknown(result)
+def show(
+    kind: type[T],
+    *,
+    headline: Callable[[T], str],
+    tables: Callable[[T], Iterable[Table | None]],
+    header: Callable[[T], Iterable[str]] = _nothing,
+    facts: Callable[[T], Iterable[str]] = _nothing,
+    notes: Callable[[T], Iterable[str]] = _notes_of,
+    records: Callable[[T], list[dict[str, Any]]] | None = None,
+    figures: Callable[[T], Iterable[Figure]] = _nothing,
+    robot: Callable[[T], Figure] | None = None,
+) -> None:
+    """Declare how results of a type are shown.
+
+    headline : the result in one line.
+    header, tables, facts, notes : what `print` shows, in this order; a table that is None is left out, and so is a repeated note.
+    records : rows of plain values, one dictionary each with the same keys; unless there are others, those of the first table.
+    figures : what `plot` shows, as plain data.
+    robot : the robot in 3D with its identified inertias beside the nominal ones, where the result has them.
+    """
+    parts = SimpleNamespace(
+        headline=headline, header=header, tables=tables, facts=facts, notes=notes, records=records, figures=figures, robot=robot
+    )
+
+    def parts_of(result: T) -> SimpleNamespace:
+        return parts
+
+    _parts.register(kind, parts_of)
 
 
 @lru_cache(maxsize=256)
@@ -60,5 +79,28 @@ def load_room(kind: type) -> None:
             import_module(name)
 
 
-def _unknown(result: object) -> TypeError:
-    return TypeError(f"nothing is registered in dynident.reports that shows a {type(result).__name__}")
+def headline(result: object) -> str:
+    return _parts(result).headline(result)
+
+
+def tables(result: object) -> Report:
+    parts = _parts(result)
+    return Report(
+        header=tuple(parts.header(result)),
+        tables=tuple(table for table in parts.tables(result) if table is not None),
+        facts=tuple(parts.facts(result)),
+        notes=tuple(dict.fromkeys(parts.notes(result))),
+    )
+
+
+def records(result: object) -> list[dict[str, Any]]:
+    rows = _parts(result).records
+    return tables(result).tables[0].records() if rows is None else rows(result)
+
+
+def figures(result: object) -> tuple[Figure, ...]:
+    return tuple(_parts(result).figures(result))
+
+
+def plot_robot(result: object) -> PlotlyFigure:
+    return draw([_parts(result).robot(result)], title=headline(result))

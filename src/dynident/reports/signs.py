@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
-from dynident.reports import show
-from dynident.reports.figures import Figure, figure, join_clocks, line, numbers
-from dynident.reports.tables import Column, Report, Table
+from dynident.reports.figures import Figure, figure, join_clocks, line, thin
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table
 from dynident.signs.result import SignRecovery, segment_records
 
 #: Samples that a curve is drawn with at most.
-MOST = 2000
+_POINTS = 2000
 
 
-@show.headline.register(SignRecovery)
-def _(recovery: SignRecovery) -> str:
-    return f"{recovery.estimate.base.robot.name}, {len(recovery.segments)} segments of |torque|, {recovery.verdict.value}"
-
-
-@show.tables.register(SignRecovery)
-def _(recovery: SignRecovery) -> Report:
-    counts = f"{len(recovery.segments)} segments, of which {len(recovery.unsure)} unsure; method {recovery.method}."
-    facts = [recovery.sentence, counts]
+def _facts(recovery: SignRecovery) -> Iterator[str]:
+    yield recovery.sentence
+    yield f"{len(recovery.segments)} segments, of which {len(recovery.unsure)} unsure; method {recovery.method}."
     if recovery.confidence.proven:
-        facts.append("No other signs of these segments fit better: proven.")
-    facts.append(f"{recovery.estimate.headline}.")
+        yield "No other signs of these segments fit better: proven."
+    yield f"{recovery.estimate.headline}."
     if recovery.links is not None:
-        facts.append(f"Links: {recovery.links.headline}.")
-    return Report(
-        header=(f"{recovery.estimate.base.robot.name}: signs of the torque in {recovery.log.source or 'the log'}",),
-        tables=(joint_table(recovery),),
-        facts=tuple(facts),
-        notes=recovery.notes,
-    )
-
-
-show.records.register(SignRecovery, segment_records)
+        yield f"Links: {recovery.links.headline}."
 
 
 def joint_table(recovery: SignRecovery) -> Table:
@@ -58,45 +44,48 @@ def joint_table(recovery: SignRecovery) -> Table:
     return Table.of_columns("Signs per joint", columns)
 
 
-@show.figures.register(SignRecovery)
-def recovery_figures(recovery: SignRecovery) -> tuple[Figure, ...]:
-    """One per joint."""
-    return tuple(joint_figure(recovery, j) for j in range(recovery.log.n))
-
-
-def joint_figure(recovery: SignRecovery, joint: int) -> Figure:
+def _joint_figure(recovery: SignRecovery, joint: int) -> Figure:
     """|τ| of a joint as recorded, the torque with its recovered signs, the threshold, and the segments with their signs and doubts."""
     log, item = recovery.log, recovery.estimate.base.robot.joints[joint]
-    effort = log.require("effort")
-    seconds, signed = join_clocks(log.time, log.starts[1:], pause=0.5), recovery.soft_signs[:, joint] * effort[:, joint]
-    thinned = slice(None, None, max(1, -(-log.samples // MOST)))
-    time, limit = numbers(seconds[thinned]), float(recovery.threshold[joint])
-    ends = [float(seconds[0]), float(seconds[-1])]
+    effort = log.require("effort")[:, joint]
+    time, signed = join_clocks(log.time, log.starts[1:], pause=0.5), recovery.soft_signs[:, joint] * effort
+    shown, limit = thin(log.samples, _POINTS), float(recovery.threshold[joint])
     dotted: dict[str, Any] = {"line": {"dash": "dot", "width": 1.0}, "hoverinfo": "skip"}
     data = [
-        line(time, numbers(effort[thinned, joint]), "|torque| as recorded", "@measured", meta="magnitude", line={"width": 1.0}),
-        line(time, numbers(signed[thinned]), "torque with its signs", "@predicted", meta="signed"),
-        *(line(ends, [side * limit] * 2, "threshold", "@bone", meta="threshold", **dotted) for side in (1.0, -1.0)),
-        *(_strip(recovery, joint, seconds, sign) for sign in (1, -1)),
+        line(time[shown], effort[shown], "|torque| as recorded", "@measured", meta="magnitude", line={"width": 1.0}),
+        line(time[shown], signed[shown], "torque with its signs", "@predicted", meta="signed"),
+        *(line(time[[0, -1]], [side * limit] * 2, "threshold", "@bone", meta="threshold", **dotted) for side in (1.0, -1.0)),
+        _segments(recovery, joint, time, 1, "positive segment", "@line3"),
+        _segments(recovery, joint, time, -1, "negative segment", "@line2"),
     ]
     doubtful = np.zeros(log.samples, dtype=bool)
-    for number in recovery.unsure:
-        if recovery.segments[number].joint == joint:
-            doubtful[recovery.segments[number].samples] = True
+    for segment in (recovery.segments[number] for number in recovery.unsure):
+        if segment.joint == joint:
+            doubtful[segment.samples] = True
     if doubtful.any():
         # a doubtful segment is often short, so all its samples are drawn, and one more for the gap
-        shown = doubtful | np.append(False, doubtful[:-1])
-        y = numbers(np.where(doubtful, signed, np.nan)[shown])
-        data.append(line(numbers(seconds[shown]), y, "in doubt", "@bad", meta="doubt", line={"width": 3.0}))
+        drawn = doubtful | np.append(False, doubtful[:-1])
+        data.append(line(time[drawn], np.where(doubtful, signed, np.nan)[drawn], "in doubt", "@bad", meta="doubt", line={"width": 3.0}))
     label, y = f"Recovered effort of {item.name}", f"effort [{item.units.effort}]"
     return figure(label, data, "time [s]", y, title=item.name, height=300, small=True, showlegend=False, hovermode="x")
 
 
-def _strip(recovery: SignRecovery, joint: int, seconds: Array, sign: int) -> dict[str, Any]:
+def _segments(recovery: SignRecovery, joint: int, time: Array, sign: int, name: str, colour: str) -> dict[str, Any]:
     """The segments of one sign as bars along zero."""
-    x: list[float | None] = []
-    for segment, own in zip(recovery.segments, recovery.segment_signs, strict=True):
-        if segment.joint == joint and own == sign:
-            x += [*numbers(seconds[[segment.start, segment.stop - 1]]), None]
-    name, colour = ("positive segment", "@line3") if sign > 0 else ("negative segment", "@line2")
-    return line(x, [None if value is None else 0.0 for value in x], name, colour, meta="segments", line={"width": 5.0}, hoverinfo="skip")
+    pairs = zip(recovery.segments, recovery.segment_signs, strict=True)
+    spans = [(*time[[item.start, item.stop - 1]], np.nan) for item, of_item in pairs if item.joint == joint and of_item == sign]
+    x = np.ravel(spans)
+    return line(x, 0.0 * x, name, colour, meta="segments", line={"width": 5.0}, hoverinfo="skip")
+
+
+show(
+    SignRecovery,
+    headline=lambda recovery: (
+        f"{recovery.estimate.base.robot.name}, {len(recovery.segments)} segments of |torque|, {recovery.verdict.value}"
+    ),
+    header=lambda recovery: [f"{recovery.estimate.base.robot.name}: signs of the torque in {recovery.log.source or 'the log'}"],
+    tables=lambda recovery: [joint_table(recovery)],
+    facts=_facts,
+    records=segment_records,
+    figures=lambda recovery: (_joint_figure(recovery, j) for j in range(recovery.log.n)),
+)

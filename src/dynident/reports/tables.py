@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from html import escape
 from typing import Any, cast
 
 import numpy as np
@@ -148,9 +147,8 @@ class Table:
         numbered: str | None = None,
     ) -> Table:
         """A table of columns with their values, all of one length; NaN is shown as missing."""
-        lists = [[None if value != value else value for value in _plain(values)] for values in columns.values()]
-        names = [column.name for column in columns]
-        return Table(title, tuple(dict(zip(names, row, strict=True)) for row in zip(*lists, strict=True)), tuple(columns), dimmed, numbered)
+        values = {column.name: [None if value != value else value for value in _plain(items)] for column, items in columns.items()}
+        return Table(title, tuple(rows_of(values)), tuple(columns), dimmed, numbered)
 
     @cached_property
     def shown(self) -> tuple[Column, ...]:
@@ -203,6 +201,11 @@ def named_values(title: str, values: Mapping[str, object]) -> Table:
     return Table(title, rows, (Column("name", ""), Column("value", "")))
 
 
+def rows_of(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """Columns of one length as rows of plain values."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*map(_plain, columns.values()), strict=True)]
+
+
 def _plain(values: Iterable[Any]) -> list[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
@@ -245,10 +248,9 @@ class Report:
 
     def html(self) -> str:
         """For a notebook: the header, the tables, the facts and the numbered notes, all text escaped."""
-        parts = [f"<p>{escape(line)}</p>" for line in self.header]
-        parts += map(_table_html, self.tables)
-        parts += [f"<p>{escape(sentence)}</p>" for sentence in (*self.facts, *self.numbered_notes)]
-        return "\n".join(parts)
+        from dynident.reports.html import environment  # only notebooks need Jinja
+
+        return environment().get_template("notebook.html").render(report=self)
 
 
 def _table_text(table: Table) -> str:
@@ -259,18 +261,6 @@ def _table_text(table: Table) -> str:
         for line in lines
     ]
     return "\n".join([table.title, *(line.rstrip() for line in aligned)])
-
-
-def _table_html(table: Table) -> str:
-    def cells(tag: str, texts: tuple[str, ...]) -> str:
-        number = "text-align: right" if tag == "th" else "text-align: right; white-space: nowrap"
-        styles = ("text-align: left" if i in table.left else number for i in range(len(texts)))
-        return "".join(f'<{tag} style="{style}">{escape(text)}</{tag}>' for text, style in zip(texts, styles, strict=True))
-
-    faint = ' style="opacity: 0.55"'
-    rows = [f"<tr{faint if line.dimmed else ''}>{cells('td', line.texts)}</tr>" for line in table.lines]
-    heading = f"<thead><tr>{cells('th', table.headings)}</tr></thead>"
-    return f"<table><caption>{escape(table.title)}</caption>{heading}<tbody>{''.join(rows)}</tbody></table>"
 
 
 def csv_text(records: Sequence[Mapping[str, Any]]) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
 
 import numpy as np
-from jinja2.utils import htmlsafe_json_dumps
 
 from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError
-from dynident.reports.figures import numbers
-from dynident.reports.packed import asset
-from dynident.reports.page import Page, environment
+from dynident.reports.figures import numbers, thin
+from dynident.reports.html import asset, environment
+from dynident.reports.page import Page, json_in_html
 from dynident.reports.robot_figures import ellipsoid, shown_position
 from dynident.robots.kinematics import arm_reach, joint_constants
 from dynident.robots.robot import JointType, Robot
@@ -54,13 +52,9 @@ def view(
         "motion": None if motion is None else _motion(robot, motion),
         "notes": [*robot.notes, *notes],
     }
-    text = htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False, separators=(",", ":"))
-    html = (
-        environment()
-        .get_template("view.html")
-        .render(title=robot.name, source=robot.source, style=asset("page.css") + asset("view.css"), script=asset("view.js"), content=text)
-    )
-    return Page(f"{robot.name}: view", html)
+    style, script, text = asset("page.css") + asset("view.css"), asset("view.js"), json_in_html(content)
+    template = environment().get_template("view.html")
+    return Page(f"{robot.name}: view", template.render(title=robot.name, source=robot.source, style=style, script=script, content=text))
 
 
 def _shape(shape: Shape) -> dict[str, Any]:
@@ -89,49 +83,33 @@ def _joint(robot: Robot, i: int) -> dict[str, Any]:
 
 def _bodies(robot: Robot, parameters: Array | None) -> list[dict[str, Any] | None]:
     """Per link its mass, centre, semi-axes and their directions; None without mass."""
-    found: list[dict[str, Any] | None] = []
-    for row in np.zeros((robot.n, 10)) if parameters is None else parameters:
-        solid = ellipsoid(row)
-        found.append(
-            None
-            if solid is None
-            else {"mass": float(row[0]), "centre": numbers(solid[0]), "axes": numbers(solid[1]), "directions": numbers(solid[2].ravel())}
-        )
-    return found
+    rows = np.zeros((robot.n, 10)) if parameters is None else parameters
+    bodies = [(float(row[0]), ellipsoid(row)) for row in rows]
+    return [
+        None if body is None else {"mass": mass, **{name: numbers(values) for name, values in body._asdict().items()}}
+        for mass, body in bodies
+    ]
 
 
 def _motion(robot: Robot, motion: Dataset) -> dict[str, Any]:
-    """Samples, and how much of each limit the whole motion leaves."""
+    """Samples, and how much of each limit the whole motion leaves: as a share of it, of positions as a share of half the range."""
     dq = motion.dq if motion.dq is not None else np.gradient(motion.q, motion.time, axis=0)
-    step = max(1, -(-len(motion.time) // _MOST_SAMPLES))
-    part = slice(None, None, step)
-    limits = {
-        "velocity": (np.abs(dq), robot.velocity_limits),
-        "effort": (motion.effort, np.array([joint.effort for joint in robot.joints])),
-    }
-    reserve: dict[str, list[float | None]] = {"position": _position_reserve(robot, motion.q)}
-    for name, (values, limit) in limits.items():
-        if values is not None:
-            reserve[name] = [
-                finite_or_none(1.0 - float(np.abs(values[:, i]).max()) / limit[i]) if limit[i] > 0 else None for i in range(robot.n)
-            ]
+    low, high = robot.position_limits.T
+    parts = [("velocity", dq, robot.velocity_limits), ("effort", motion.effort, np.array([joint.effort for joint in robot.joints]))]
+    with np.errstate(invalid="ignore", divide="ignore"):  # where there is no limit
+        reserve = {"position": np.minimum(motion.q.min(axis=0) - low, high - motion.q.max(axis=0)) / (0.5 * (high - low))}
+        for name, values, limit in parts:
+            if values is not None:
+                reserve[name] = 1.0 - np.where(limit > 0.0, np.abs(values).max(axis=0), np.nan) / limit
+    shown = thin(len(motion.time), _MOST_SAMPLES)
     return {
         "source": motion.source,
-        "time": numbers(motion.time[part] - motion.time[0]),
-        "q": _packed(motion.q[part], "<f4"),
-        "dq": _packed(dq[part], "<f4"),
-        "effort": None if motion.effort is None else _packed(motion.effort[part], "<f4"),
-        "reserve": reserve,
+        "time": numbers(motion.time[shown] - motion.time[0]),
+        "q": _packed(motion.q[shown], "<f4"),
+        "dq": _packed(dq[shown], "<f4"),
+        "effort": None if motion.effort is None else _packed(motion.effort[shown], "<f4"),
+        "reserve": {name: [finite_or_none(share) for share in shares.tolist()] for name, shares in reserve.items()},
     }
-
-
-def _position_reserve(robot: Robot, q: Array) -> list[float | None]:
-    """Distance to the nearer position limit as a share of half the range; None where there is no limit."""
-    found: list[float | None] = []
-    for (low, high), lowest, highest in zip(robot.position_limits, q.min(axis=0), q.max(axis=0), strict=True):
-        half = 0.5 * (high - low)
-        found.append(finite_or_none(float(min(lowest - low, high - highest) / half)) if np.isfinite(half) and half > 0.0 else None)
-    return found
 
 
 def _packed(values: Any, kind: str) -> str:

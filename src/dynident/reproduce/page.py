@@ -52,7 +52,7 @@ def reproduction_page(reproduction: Reproduction) -> Page:
     for paper in papers:
         sections.append(FilledSection(paper.key, paper.key, tuple(_paper(reproduction.of(paper)))))
     names = ", ".join(paper.key for paper in papers)
-    return render("Reproduction of the papers", "reproduction", names, source_of(reproduction), sections)
+    return render(names, "reproduction", source_of(reproduction), sections, title="Reproduction of the papers")
 
 
 def _summary(reproduction: Reproduction) -> Iterator[Block]:

@@ -1,28 +1,24 @@
 """Run folders: every stage of the science as one file, complete or not there, and nothing stale taken for new."""
 
-from dynident.runs.results import (
-    load_problem,
-    read_estimate,
-    read_friction,
-    read_monitor,
-    read_parameters,
-    read_payload,
-    read_problem,
-    read_samples,
-    read_signs,
-    read_validation,
-    save_problem,
-    write_estimate,
-    write_friction,
-    write_monitor,
-    write_parameters,
-    write_payload,
-    write_samples,
-    write_signs,
-    write_validation,
-)
-from dynident.runs.run import Run, load_run, run_in_memory, save_run
-from dynident.runs.stages import Absent, RunFolder, Stage, StageContent, check_stages
+from typing import TYPE_CHECKING
+
+from dynident.core.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from dynident.runs.folder import Absent, RunFolder, check_stages
+    from dynident.runs.results import (
+        load_problem,
+        read_estimate,
+        read_parameters,
+        read_problem,
+        read_result,
+        save_problem,
+        write_estimate,
+        write_parameters,
+        write_result,
+    )
+    from dynident.runs.run import Run, load_run, run_in_memory, save_run
+    from dynident.runs.stages import Stage, StageContent
 
 __all__ = [
     "Absent",
@@ -34,23 +30,15 @@ __all__ = [
     "load_problem",
     "load_run",
     "read_estimate",
-    "read_friction",
-    "read_monitor",
     "read_parameters",
-    "read_payload",
     "read_problem",
-    "read_samples",
-    "read_signs",
-    "read_validation",
+    "read_result",
     "run_in_memory",
     "save_problem",
     "save_run",
     "write_estimate",
-    "write_friction",
-    "write_monitor",
     "write_parameters",
-    "write_payload",
-    "write_samples",
-    "write_signs",
-    "write_validation",
+    "write_result",
 ]
+
+make_lazy(__name__)

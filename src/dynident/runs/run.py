@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynident.core.results import Result
-from dynident.runs.results import estimate_content, monitor_content, parameters_content, read_problem, validation_content
-from dynident.runs.stages import Absent, Folder, Origin, RunFolder, Stage, StageContent, stale_documents, write_stages
+from dynident.errors import UnknownNameError
+from dynident.runs.folder import Absent, Folder, RunFolder, stale_documents, write_stages
+from dynident.runs.results import make_origin, read_problem
+from dynident.runs.stages import Stage, StageContent
 
 if TYPE_CHECKING:
     from dynident.feasibility.result import LinkParameters
@@ -139,15 +141,9 @@ def save_run(
     estimate: Estimate,
     *,
     problem: Problem | None = None,
-    signs: SignRecovery | None = None,
-    parameters: LinkParameters | None = None,
-    validation: Validation | None = None,
-    samples: PosteriorSamples | None = None,
-    payload: PayloadEstimate | None = None,
-    friction: FrictionRefit | None = None,
-    monitor: ContactMonitor | None = None,
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
+    **results: Result | None,
 ) -> dict[Stage, dict[str, Any]]:
     """Write the stages of a run into a folder, which is made if need be. What it has of another estimate no longer counts.
 
@@ -155,13 +151,16 @@ def save_run(
 
     Parameters
     ----------
+    problem
+        Behind the estimate; by default the one that it carries.
     provenance
         What is known beside the data, such as the command that was run.
+    results
+        Of other stages, by their names: signs, parameters, validation, samples, payload, friction, monitor.
     """
-    contents = _contents(
-        estimate, problem, signs, parameters, validation, samples, payload, friction, monitor, seed=seed, provenance=provenance
-    )
-    return write_stages(folder, contents)
+    whole = estimate if problem is None else replace(estimate, problem=problem)
+    origin = make_origin(seed, provenance)
+    return write_stages(folder, {stage: StageContent(result=item, origin=origin) for stage, item in _by_stage(whole, results).items()})
 
 
 def load_run(folder: Folder) -> Run:
@@ -181,48 +180,30 @@ def load_run(folder: Folder) -> Run:
     )
 
 
-def run_in_memory(
-    estimate: Estimate,
-    *,
-    signs: SignRecovery | None = None,
-    parameters: LinkParameters | None = None,
-    validation: Validation | None = None,
-    samples: PosteriorSamples | None = None,
-    payload: PayloadEstimate | None = None,
-    friction: FrictionRefit | None = None,
-    monitor: ContactMonitor | None = None,
-) -> Run:
-    """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no digests."""
-    contents = _contents(estimate, None, signs, parameters, validation, samples, payload, friction, monitor)
-    missing = {stage: "This step has not been done yet." for stage in Stage if stage not in contents and not stage.value.optional}
-    judged = parameters is not None and validation is not None and validation.links is not None
-    return Run(folder=Path("RUN"), contents=contents, missing=missing, links_validated=judged)
+def run_in_memory(estimate: Estimate, **results: Result | None) -> Run:
+    """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no digests.
+
+    Parameters
+    ----------
+    results
+        Of other stages, by their names, as `save_run` takes them.
+    """
+    by_stage = _by_stage(estimate, results)
+    missing = {stage: "This step has not been done yet." for stage in Stage if stage not in by_stage and not stage.value.optional}
+    validation = by_stage.get(Stage.VALIDATION)
+    return Run(
+        folder=Path("RUN"),
+        contents={stage: StageContent(result=stage.value.kept(item)) for stage, item in by_stage.items()},
+        missing=missing,
+        links_validated=Stage.PARAMETERS in by_stage and validation is not None and validation.links is not None,
+    )
 
 
-def _contents(
-    estimate: Estimate,
-    problem: Problem | None,
-    signs: SignRecovery | None,
-    parameters: LinkParameters | None,
-    validation: Validation | None,
-    samples: PosteriorSamples | None,
-    payload: PayloadEstimate | None,
-    friction: FrictionRefit | None,
-    monitor: ContactMonitor | None,
-    *,
-    seed: int = 0,
-    provenance: Mapping[str, Any] | None = None,
-) -> dict[Stage, StageContent]:
-    """What there is, as a folder holds it."""
-    seeded, known = Origin(seed=seed), estimate_content(estimate, provenance=provenance).origin
-    contents = {
-        Stage.ESTIMATE: estimate_content(estimate, problem, seed=seed, provenance=provenance),
-        Stage.SIGNS: None if signs is None else StageContent(result=signs, origin=seeded),
-        Stage.PARAMETERS: None if parameters is None else parameters_content(parameters, seed=seed),
-        Stage.VALIDATION: None if validation is None else validation_content(validation, provenance=provenance),
-        Stage.SAMPLES: None if samples is None else StageContent(result=samples),
-        Stage.PAYLOAD: None if payload is None else StageContent(result=payload, origin=known),
-        Stage.FRICTION: None if friction is None else StageContent(result=friction, origin=known),
-        Stage.MONITOR: None if monitor is None else monitor_content(monitor, provenance=provenance),
-    }
-    return {stage: content for stage, content in contents.items() if content is not None}
+def _by_stage(estimate: Estimate, results: Mapping[str, Any]) -> dict[Stage, Any]:
+    """The results that there are; UnknownNameError for the name of no stage."""
+    names = [stage.key for stage in Stage]
+    for name in results:
+        if name not in names:
+            raise UnknownNameError("stage", name, names)
+    given = {"estimate": estimate, **results}
+    return {stage: given[stage.key] for stage in Stage if given.get(stage.key) is not None}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.core.mujoco_warnings import silence_mujoco
+from dynident.core.native_output import silence_mujoco
 from dynident.errors import DynidentError, import_optional
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.simulation.plant import Plant

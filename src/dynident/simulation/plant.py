@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, IntArray, per_joint
-from dynident.core.mujoco_warnings import silence_mujoco
+from dynident.core.native_output import silence_mujoco
 from dynident.dynamics import mass_matrix
 from dynident.errors import InputError, import_optional
 from dynident.parameters import change_of_frame, link_inertia

@@ -55,16 +55,16 @@ def fields(**values: object) -> Fields:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("abc", "a number was expected"),
-        (None, "not nothing"),
-        (True, "not True"),
-        ([1], "not a list"),
-        ({"a": 1}, "not a mapping"),
+        ("abc", "is 'abc'; a finite number was expected"),
+        (None, "is None; a finite number"),
+        (True, "is True; a finite number"),
+        ([1], "is [1]; a finite number"),
+        ({"a": 1}, "is {'a': 1}; a finite number"),
         (float("nan"), "is nan; a finite number"),
         (float("inf"), "is inf; a finite number"),
-        (10**400, "is inf; a finite number"),
-        ("1e999", "is inf; a finite number"),
-        ("-inf", "is -inf; a finite number"),
+        (10**400, "; a finite number"),
+        ("1e999", "is '1e999'; a finite number"),
+        ("-inf", "is '-inf'; a finite number"),
     ],
 )
 def test_a_bad_number_names_its_place(value: object, message: str) -> None:
@@ -87,16 +87,16 @@ def test_lists_have_their_length_and_name_the_element() -> None:
     with pytest.raises(FileError) as caught:
         fields(com=[1, 2, "x"]).numbers("com", 3)
     assert caught.value.place == "joints[0].com[2]"
-    with pytest.raises(FileError, match="a list of 3 numbers was expected, not 3"):
+    with pytest.raises(FileError, match="a list was expected, not 3"):
         fields(com=3).numbers("com", 3)
 
 
 def test_a_list_of_any_length_is_not_empty_and_a_null_may_stand_for_a_number() -> None:
     assert fields(offsets=[1, "1e-3"]).numbers("offsets").tolist() == [1.0, 1e-3]
     assert fields(lower=[None, 0.5]).numbers("lower", 2, null=-math.inf).tolist() == [-math.inf, 0.5]
-    with pytest.raises(FileError, match="has 0 elements; a list of numbers was expected"):
+    with pytest.raises(FileError, match="has 0 elements; one or more numbers were expected"):
         fields(offsets=[]).numbers("offsets")
-    with pytest.raises(FileError, match=r"offsets\[0\]: .*not nothing"):
+    with pytest.raises(FileError, match=r"offsets\[0\]: is None; a finite number"):
         fields(offsets=[None]).numbers("offsets")
 
 
@@ -117,7 +117,7 @@ def test_one_number_for_all_joints_or_one_each() -> None:
 
 def test_a_positive_number() -> None:
     assert fields(radius=0.1).positive("radius") == 0.1
-    with pytest.raises(FileError, match="is 0; a positive number was expected"):
+    with pytest.raises(FileError, match="is 0; a number above 0 was expected"):
         fields(radius=0).positive("radius")
 
 
@@ -136,8 +136,6 @@ def test_keys_texts_and_choices() -> None:
             row.text(key)
     with pytest.raises(FileError, match="a text or a list of texts"):
         row.texts("count")
-    with pytest.raises(FileError, match="a list of texts was expected, not 'a'"):
-        row.texts("name", alone=False)
     with pytest.raises(FileError, match="is 'revolute'; allowed: fixed"):
         row.choice("type", ("fixed",))
     with pytest.raises(FileError, match="list of texts"):

@@ -12,7 +12,7 @@ from dynident.errors import InputError
 from dynident.fleet import compare_runs
 from dynident.fleet.documents import comparison_document, sentences
 from dynident.fleet.quantities import FRICTION
-from dynident.reports.comparison import comparison_page
+from dynident.reports.fleet import comparison_page
 from tests.schemas import validator
 from tests.unit.fleet.fleets import compared, estimate_of
 

@@ -19,8 +19,9 @@ from dynident.feasibility import RetrievalStatus
 from dynident.regression.vendor_model import VendorModelTest
 from dynident.reports import SECTIONS, report, report_html
 from dynident.reports.blocks import Cards, Figure, Table
-from dynident.reports.page import fill_section, typeset
+from dynident.reports.html import typeset
 from dynident.reports.robot_figures import ellipsoid
+from dynident.reports.run_report import fill_section
 from dynident.reports.sections.verdict import headline, what_not_to_trust, what_to_trust
 from dynident.runs import Run, Stage, load_run, read_parameters, write_parameters
 from dynident.runs.stages import Origin
@@ -111,10 +112,10 @@ def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
     assert any("they count noise" in sentence and "leaves out all the time" in sentence for sentence in what_not_to_trust(run))
     assert any("dynident validate" in sentence for sentence in what_not_to_trust(load_run(bare)))
     seen = shutil.copytree(bare, tmp_path / "seen")
-    from dynident.runs import read_estimate, write_validation
+    from dynident.runs import read_estimate, write_result
     from dynident.validation import validate
 
-    write_validation(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
+    write_result(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
     assert "own fit" in headline(load_run(seen))
 
 

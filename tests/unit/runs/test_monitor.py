@@ -11,9 +11,9 @@ from dynident import regression
 from dynident.errors import FileError
 from dynident.feasibility import retrieval_problem, retrieve
 from dynident.friction import linear
-from dynident.monitoring import contact_monitor, find_contacts
+from dynident.monitoring import ContactMonitor, contact_monitor, find_contacts
 from dynident.regression import build_problem
-from dynident.runs import load_run, read_monitor, read_parameters, write_estimate, write_monitor, write_parameters
+from dynident.runs import load_run, read_parameters, read_result, write_estimate, write_parameters, write_result
 from tests.browser.arm import arm, log
 
 
@@ -24,11 +24,11 @@ def test_links_are_part_of_it(tmp_path):
     links = retrieve(retrieval_problem(estimate))
     write_estimate(tmp_path, estimate, problem)
     with pytest.raises(FileError, match="no thresholds have been found in it"):
-        read_monitor(tmp_path)
+        read_result(tmp_path, ContactMonitor)
     write_parameters(tmp_path, links)
     monitor = contact_monitor(estimate, data.part(0.5, 1), links=read_parameters(tmp_path), gain=np.linspace(20.0, 30.0, 6))
-    write_monitor(tmp_path, monitor)
-    back = read_monitor(tmp_path)
+    write_result(tmp_path, monitor)
+    back = read_result(tmp_path, ContactMonitor)
     assert str(back) == str(monitor)
     for name in ("gain", "level", "blur", "confirmation", "notes"):
         np.testing.assert_array_equal(getattr(back, name), getattr(monitor, name))
@@ -38,4 +38,4 @@ def test_links_are_part_of_it(tmp_path):
     write_parameters(tmp_path, replace(links, x=1.01 * links.x))
     assert load_run(tmp_path).monitor is None
     with pytest.raises(FileError, match="other link parameters"):
-        read_monitor(tmp_path)
+        read_result(tmp_path, ContactMonitor)

@@ -12,26 +12,25 @@ import pytest
 
 from dynident import load_robot
 from dynident.core import records
-from dynident.errors import FileError
+from dynident.errors import FileError, InputError, UnknownNameError
+from dynident.feasibility.samples import PosteriorSamples
 from dynident.friction import linear
+from dynident.payload import PayloadEstimate
 from dynident.regression import build_problem, estimate
+from dynident.regression.friction.refit import FrictionRefit
 from dynident.runs import (
     Absent,
     RunFolder,
     Stage,
     load_run,
     read_estimate,
-    read_friction,
-    read_monitor,
     read_parameters,
-    read_payload,
-    read_samples,
-    read_signs,
-    read_validation,
+    read_result,
     save_run,
     write_estimate,
     write_parameters,
 )
+from dynident.signs import SignRecovery
 from tests.logs import synthetic_log
 from tests.whole_run import all_stages
 
@@ -84,12 +83,12 @@ def test_stages_that_were_not_done_are_told(tmp_path):
     assert found.friction is None
     assert found.monitor is None
     with pytest.raises(FileError, match=r"has no friction\.safetensors, so no friction .* make it with: dynident friction .* DATA"):
-        read_friction(tmp_path)
+        read_result(tmp_path, FrictionRefit)
     assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES}  # a log that has signs needs none
     with pytest.raises(FileError, match=r"has no signs\.safetensors, so no signs .* make them with: dynident signs ROBOT DATA -o"):
-        read_signs(tmp_path)
+        read_result(tmp_path, SignRecovery)
     with pytest.raises(FileError, match=r"has no payload\.safetensors, so no payload .* make it with: dynident payload .* DATA"):
-        read_payload(tmp_path)
+        read_result(tmp_path, PayloadEstimate)
     assert set(found.missing.values()) == {"This step has not been done yet."}
     with pytest.raises(FileError, match="was written without its data; make it with: dynident identify"):
         _ = found.problem
@@ -101,9 +100,9 @@ def test_another_identification_makes_the_rest_stale(run):
     found = load_run(run)
     assert (found.signs, found.parameters, found.validation, found.payload, found.friction, found.monitor) == (None,) * 6
     assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}
-    for read in (read_signs, read_parameters, read_validation, read_samples, read_payload, read_friction, read_monitor):
+    for stage in set(Stage) - {Stage.ESTIMATE}:
         with pytest.raises(FileError, match="belongs to another estimate than the one in the folder"):
-            read(run)
+            read_result(run, stage.kind)
     write_estimate(run, all_stages()["estimate"])  # the same again, to the last bit
     assert dict(load_run(run).missing) == {}
 
@@ -117,7 +116,16 @@ def test_other_link_parameters_are_not_those_that_were_validated(run):
     assert not found.links_validated
     assert dict(found.missing) == {Stage.SAMPLES: "The link parameters have been retrieved again since this step was done."}
     with pytest.raises(FileError, match=r"belongs to other link parameters than those in the folder; make them with: dynident sample"):
-        read_samples(run)
+        read_result(run, PosteriorSamples)
+
+
+def test_a_stage_is_known_by_the_class_of_its_result(tmp_path):
+    with pytest.raises(InputError, match="no stage of a run has a Path as its result; the results are: Estimate, SignRecovery, Link"):
+        read_result(tmp_path, Path)
+    with pytest.raises(UnknownNameError) as raised:
+        save_run(tmp_path, all_stages()["estimate"], links=all_stages()["parameters"])
+    assert (raised.value.name, raised.value.known) == ("links", tuple(stage.key for stage in Stage))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_stages_of_another_run_belong_to_another_estimate(run, tmp_path):

@@ -12,8 +12,8 @@ from dynident import load_robot, regression
 from dynident.errors import FileError
 from dynident.friction import linear
 from dynident.regression import build_problem
-from dynident.runs import read_validation, write_estimate, write_validation
-from dynident.runs.results import MOST_SAMPLES
+from dynident.runs import read_result, write_estimate, write_result
+from dynident.runs.stages import MOST_SAMPLES
 from dynident.validation import Validation, validate
 from tests.logs import synthetic_log
 
@@ -61,7 +61,7 @@ def made(tmp_path: Path) -> Validation:
 
 @pytest.fixture
 def run(tmp_path: Path, made: Validation) -> Path:
-    write_validation(tmp_path, made, provenance={"command": "by hand"})
+    write_result(tmp_path, made, provenance={"command": "by hand"})
     return tmp_path
 
 
@@ -85,7 +85,7 @@ def test_the_document(run):
 
 
 def test_there_and_back(run, made):
-    read = read_validation(run)
+    read = read_result(run, Validation)
     assert read.joints == made.joints
     assert str(read) == str(made)
     for a, b in zip(made.models, read.models, strict=True):
@@ -104,11 +104,11 @@ def test_another_identification_makes_it_out_of_date(run):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=7), friction=linear(), cutoff=None)
     write_estimate(run, regression.estimate(problem), problem)
     with pytest.raises(FileError, match="another estimate"):
-        read_validation(run)
+        read_result(run, Validation)
 
 
 def test_what_is_missing_is_named(tmp_path):
     with pytest.raises(FileError, match="dynident identify"):
-        read_validation(tmp_path / "nowhere")
+        read_result(tmp_path / "nowhere", Validation)
     with pytest.raises(FileError, match="dynident validate"):
-        read_validation(tmp_path)
+        read_result(tmp_path, Validation)

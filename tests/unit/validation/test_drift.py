@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident.reports.validation_figures import drift_figures
+from dynident.reports.validation import drift_figures
 from dynident.validation.drift import friction_drift
 from dynident.validation.series import JointSeries
 

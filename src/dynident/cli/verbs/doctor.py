@@ -43,8 +43,7 @@ def doctor(
     from dynident.doctor import diagnose
     from dynident.doctor.recipe_file import write_recipe
     from dynident.doctor.remedies import diagnosis_document
-    from dynident.reports.diagnosis import diagnosis_page
-    from dynident.reports.doctor import diagnosis_report
+    from dynident.reports.doctor import diagnosis_page, diagnosis_report
     from dynident.robots import load_robot
 
     if report is not None:

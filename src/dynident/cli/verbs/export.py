@@ -79,7 +79,7 @@ def export(
     from dynident.exports.formats.original import Original
     from dynident.exports.registry import check_target, write_exported
     from dynident.runs import RunFolder
-    from dynident.runs.sources import refuse_source
+    from dynident.runs.folder import refuse_source
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:

@@ -50,8 +50,8 @@ def monitor(
     from dynident.monitoring import find_contacts
     from dynident.monitoring.documents import contacts_document
     from dynident.pipeline.monitor import monitor_of_run
-    from dynident.reports.contacts import contacts_page
-    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_monitor
+    from dynident.reports.monitoring import contacts_page
+    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
 
     page = run / PAGE if output is None else output
     folder = RunFolder(run)
@@ -67,7 +67,7 @@ def monitor(
         watcher = monitor_of_run(folder, recorded, quiet, observer)
     if free:
         files = {file.name: file_digest(file) for file in free if file.is_file()}
-        write_monitor(folder, watcher, provenance={"command": running_command(), "files": files})
+        write_result(folder, watcher, provenance={"command": running_command(), "files": files})
     with spinner("Watching"):
         found = find_contacts(watcher, recorded)
         contacts_page(found).save(page)

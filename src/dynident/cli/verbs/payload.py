@@ -58,8 +58,9 @@ def payload(
     from dynident.regression import identify
     from dynident.robots import load_robot
     from dynident.runs import RunFolder, Stage, read_estimate
-    from dynident.runs.results import estimate_content, payload_content
-    from dynident.runs.stages import write_stages
+    from dynident.runs.folder import write_stages
+    from dynident.runs.results import make_origin
+    from dynident.runs.stages import StageContent
 
     declared = choice.declared
     source = RunFolder(_folder(arm, unloaded, output, mounting))
@@ -80,9 +81,9 @@ def payload(
         )
     write_files({file: payload_fragment(found, target) for target, file in fragments.items()})
     provenance = {"command": running_command(), "part": list(chosen.part), "files": loaded.provenance.files}
-    contents = {Stage.PAYLOAD: payload_content(found, provenance=provenance)}
+    contents = {Stage.PAYLOAD: StageContent(result=found, origin=make_origin(0, provenance))}
     if unloaded:
-        contents = {Stage.ESTIMATE: estimate_content(estimate, provenance={"command": running_command()}), **contents}
+        contents = {Stage.ESTIMATE: StageContent(result=estimate, origin=make_origin(0, {"command": running_command()})), **contents}
     document = write_stages(source, contents)[Stage.PAYLOAD]
     return Outcome(report=found.tables(), document=document, written=" and ".join(map(str, (source.path, *fragments.values()))))
 

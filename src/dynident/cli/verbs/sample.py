@@ -55,7 +55,7 @@ def sample(
     from dynident.core.files import place_below
     from dynident.exports.sampled import check_samples_target, export_samples
     from dynident.reports.validation import torque_table
-    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_samples
+    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_result
 
     chosen = {name: base for name, base in bases.items() if base is not None}
     if len(chosen) > 1:
@@ -70,7 +70,7 @@ def sample(
         drawn = links.sample(count, seed=seed, progress=progress)
     with progress_bar("Writing models") as progress:
         index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
-    write_samples(source, drawn, provenance={"command": running_command()})
+    write_result(source, drawn, provenance={"command": running_command()})
     spread = load_run(source).torque_spread
     shown = drawn.tables()
     if spread is not None:

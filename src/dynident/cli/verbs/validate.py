@@ -44,7 +44,7 @@ def validate(
     is compared with |predicted|.
     """
     from dynident.data import ControllerSamples
-    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_validation
+    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
     from dynident.runs.results import find_parameters
     from dynident.validation import validate as validated
 
@@ -62,7 +62,7 @@ def validate(
     with progress_bar("Validating") as progress:
         links = find_parameters(folder)
         result = validated(estimate, recorded, links=links, folds=folds, **vars(filtering), progress=progress)
-    return Outcome(report=result.tables(), document=write_validation(folder, result, provenance=provenance), written=str(run))
+    return Outcome(report=result.tables(), document=write_result(folder, result, provenance=provenance), written=str(run))
 
 
 def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any]) -> Outcome:

@@ -19,7 +19,6 @@ from dynident.doctor.correction import Correction
 from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.doctor.signals import compare_signals
 from dynident.errors import InputError
-from dynident.signs import recover_signs
 
 #: An effort is at zero below this share of its RMS, and away from it above that one.
 _AT_ZERO, _AWAY = 0.05, 0.25
@@ -65,6 +64,8 @@ def _look(case: Case) -> Iterator[Finding]:
 
 def _gain_with_signs(case: Case) -> float:
     """What signs gain in -2 log p; zero where none can be found that the robot explains."""
+    from dynident.signs import recover_signs
+
     try:
         found = recover_signs(case.robot, case.data)
     except InputError:

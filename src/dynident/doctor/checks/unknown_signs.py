@@ -9,7 +9,6 @@ import numpy as np
 from dynident.doctor.case import Case
 from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.errors import InputError
-from dynident.signs import recover_signs
 
 _UNTOLD = "units, order, signs of positions and mounting are not checked where signs are unknown"
 
@@ -18,6 +17,8 @@ def _look(case: Case) -> Iterator[Finding]:
     kind = case.data.effort_kind
     if case.data.effort is None or kind is None or not kind.unsigned:
         return
+    from dynident.signs import recover_signs
+
     try:
         found = recover_signs(case.robot, case.data)
     except InputError as error:

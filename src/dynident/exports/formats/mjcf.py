@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.mujoco_warnings import silence_mujoco
+from dynident.core.native_output import silence_mujoco
 from dynident.core.xml import NewElement, XmlText, element
 from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import AttachedBody, ExportModel

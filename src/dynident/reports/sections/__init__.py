@@ -1,1 +1,1 @@
-"""The sections of the report, one file each."""
+"""The sections of the report: for each a function from a run to its blocks, which `dynident.reports.registry` lists."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dynident.regression.estimate import Estimate
-from dynident.reports.blocks import Block, Heading, Key, Section, Text
+from dynident.reports.blocks import Block, Heading, Key, Text
 from dynident.reports.regression import change_table, choice_table, friction_table, parameter_table, shape_table
 from dynident.reports.regression_figures import FRICTION_MODEL, friction_figure, law_colours
-from dynident.reports.validation_figures import drift_figures, friction_cloud
+from dynident.reports.validation import drift_figures, friction_cloud
 from dynident.runs import Run, Stage
 from dynident.validation.drift import friction_drift
 
 
-def _blocks(run: Run) -> Iterator[Block]:
+def friction(run: Run) -> Iterator[Block | None]:
     estimate = run.estimate
     if estimate.base.friction is None:
         yield Text(
@@ -28,21 +28,19 @@ def _blocks(run: Run) -> Iterator[Block]:
     if estimate.base.friction is not None or run.validation is not None:
         laws = law_colours(estimate)
         if laws:
-            model = (FRICTION_MODEL, "the model that was chosen", "predicted", True)
-            yield Key(entries=(model, *((name, name, colour[1:], True) for name, colour in laws.items())))
+            model = (FRICTION_MODEL, "the model that was chosen", "@predicted")
+            yield Key((model, *((name, name, colour) for name, colour in laws.items())))
         for j in range(estimate.base.robot.n):
             cloud = None if run.validation is None else friction_cloud(run.validation.series[j])
             yield friction_figure(estimate, j, cloud)
-    yield from (table for table in (friction_table(estimate), shape_table(estimate)) if table is not None)
+    yield friction_table(estimate)
+    yield shape_table(estimate)
     yield from _choice(estimate)
     yield from _refit(run)
     yield from _drift(run)
 
 
-SECTION = Section(key="friction", title="Friction", stage=Stage.ESTIMATE, blocks=_blocks)
-
-
-def _choice(estimate: Estimate) -> Iterator[Block]:
+def _choice(estimate: Estimate) -> Iterator[Block | None]:
     if estimate.choice is None:
         return
     yield Heading("Why these models")
@@ -74,8 +72,8 @@ def _refit(run: Run) -> Iterator[Block]:
 
 
 def _drift(run: Run) -> Iterator[Block]:
-    found = [] if run.validation is None else [friction_drift(series) for series in run.validation.series]
-    drifting = [drift for drift in found if drift is not None and drift.drifts]
+    drifts = [] if run.validation is None else [friction_drift(series) for series in run.validation.series]
+    drifting = [drift for drift in drifts if drift is not None and drift.drifts]
     if not drifting:
         return
     yield Heading("Friction that changes over the log")

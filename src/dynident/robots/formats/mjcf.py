@@ -22,7 +22,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.files import check_utf8_name, errors_in_file
 from dynident.core.isolation import read_apart
-from dynident.core.mujoco_warnings import silence_mujoco
+from dynident.core.native_output import silence_mujoco
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, import_optional
 from dynident.parameters import change_of_frame

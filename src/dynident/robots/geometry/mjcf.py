@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from dynident.core.isolation import read_apart
-from dynident.core.mujoco_warnings import silence_mujoco
+from dynident.core.native_output import silence_mujoco
 from dynident.errors import FileError, import_optional
 from dynident.robots.formats.mjcf import DAMAGE, body_name, sentence
 from dynident.robots.formats.mjcf_inertial import pose

@@ -54,7 +54,7 @@ class UrdfGeometry:
             check_lengths(self._source, link, shape.tag, [abs(value) for value in found] if name == "scale" else found)
             return found
 
-        match shape.tag.rpartition("}")[2]:
+        match shape.tag.rpartition(":")[2]:
             case "box":
                 x, y, z = numbers("size", 3)
                 return BoxForm((x, y, z))

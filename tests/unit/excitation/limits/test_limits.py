@@ -132,10 +132,10 @@ def test_links_may_touch_and_go_anywhere_when_the_file_says_so(tmp_path):
     ("text", "message"),
     [
         ("speed: 1", "unknown key 'speed'; allowed: position, velocity"),
-        ("velocity: fast", "velocity: a number was expected, .* not 'fast'"),
+        ("velocity: fast", "velocity: is 'fast'; a number was expected"),
         ("velocity: [1]", r"velocity: has 1 elements; one number, or a list of 2 \(one per joint\)"),
         ("velocity: {elbow: 1}", "no joint named 'elbow'"),
-        ("position: {joint1: 3}", "position.joint1: a list of 2 numbers was expected, not 3"),
+        ("position: {joint1: 3}", "position.joint1: a list was expected, not 3"),
         ("position: [[-1, 1]]", "position: has 1 pairs; 2 were expected, one per joint"),
         ("boxes: {lower: 1}", "boxes: a list was expected, not a mapping"),
         ("boxes: [{frames: [nose]}]", "no frame named 'nose'"),

@@ -126,7 +126,7 @@ def test_chosen_joints_and_speeds():
         ("sinusoids", "amplitude: 0\nperiod: 1", "none moves"),
         ("friction-sweep", "speed: 1", "unknown key 'speed'; allowed: speeds, hold"),
         ("friction-sweep", "speeds: [0.1, -0.1]", "must be positive"),
-        ("friction-sweep", "hold: 0", "a positive number was expected"),
+        ("friction-sweep", "hold: 0", "a number above 0 was expected"),
     ],
 )
 def test_bad_files_are_named(motion, text, message, tmp_path):

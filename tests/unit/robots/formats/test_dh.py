@@ -157,7 +157,7 @@ def remove(*path_and_key):
         (set_at("joints", 1, "words"), "joints[1]", "a mapping was expected, not 'words'"),
         (remove("joints", 2, "alpha"), "joints[2]", "key 'alpha' is missing; needed: name, type, a, alpha, d, theta"),
         (set_at("joints", 2, "alfa", 1), "joints[2]", "unknown key 'alfa'"),
-        (set_at("joints", 2, "alpha", "pi//2"), "joints[2].alpha", "a number was expected"),
+        (set_at("joints", 2, "alpha", "pi//2"), "joints[2].alpha", "is 'pi//2'; a finite number was expected"),
         (set_at("joints", 2, "alpha", float("nan")), "joints[2].alpha", "is nan; a finite number was expected"),
         (set_at("joints", 0, "type", "ball"), "joints[0].type", "is 'ball'; allowed: revolute, continuous, prismatic"),
         (set_at("joints", 0, "position", [1]), "joints[0].position", "has 1 elements; 2 numbers were expected"),
