@@ -35,7 +35,7 @@ def _parse_drop(text: str) -> Dropped | None:
     return Dropped(numbers=tuple(map(int, words))) if all(word.strip().isdecimal() for word in words) else None
 
 
-DROPPED = worded(_parse_drop, "a percentage such as 30% or numbers of coefficients such as 8,24", "WHICH", types=Dropped, show=str)
+DROPPED = replace(worded(_parse_drop, "a percentage such as 30% or numbers of coefficients such as 8,24", "WHICH", types=Dropped), show=str)
 _PERCENT = replace(only(DROPPED, lambda dropped: dropped.percent is not None, "a percentage such as 30%"), metavar="PERCENT%")
 _KNOWN = pairs(kind_of(str), number(), example="m7=0.73")
 
