@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from documentation.reference import FOLDER, MADE, docstrings
 from documentation.reference.schemas import schema_file
+from dynident.cli.app import load_verb
 from dynident.cli.command_line import Verb, Word, help_text
-from dynident.cli.overview import GROUPS, VERBS
-from dynident.cli.parser import load_verb
+from dynident.cli.overview import GROUPS, VERBS, purpose
 from dynident.cli.printed import printed_documents
 
 #: Pages that tell more than the help, below docs/.
@@ -78,9 +78,9 @@ def make() -> dict[str, str]:
 
 def _overview() -> str:
     rows = [
-        f"| {group if first else ''} | [`dynident {name}`](#dynident-{name}) | {text} |"
+        f"| {group if first else ''} | [`dynident {name}`](#dynident-{name}) | {purpose(name)} |"
         for group, verbs in GROUPS.items()
-        for first, (name, text) in zip([True, *[False] * len(verbs)], verbs.items(), strict=False)
+        for first, name in zip([True, *[False] * len(verbs)], verbs, strict=False)
     ]
     return "\n".join(["| | command | |", "|---|---|---|", *rows])
 
@@ -89,7 +89,7 @@ def _describe(verb: Verb) -> list[str]:
     shared = [title for title, _, _ in _SHARED]
     mine = [word for word in verb.words if word.option.group not in shared]
     sentence, _, rest = (inspect.getdoc(verb.function) or "").partition("\n\n")
-    parts = [f"## dynident {verb.name}", f"```\n{_synopsis(verb)}\n```", _text(sentence), _text(rest)]
+    parts = [f"## dynident {verb.name}", f"```\n{verb.synopsis}\n```", _text(sentence), _text(rest)]
     if verb.name in _MORE:
         parts.append("See " + _listed([_link(page) for page in _MORE[verb.name]]) + ".")
     parts.append(_table(mine))
@@ -102,13 +102,6 @@ def _describe(verb: Verb) -> list[str]:
         parts.append(f"JSON Schema of what `--json` prints: {_listed(links)}.")
     parts.append(f"```\n{_examples(verb.example)}\n```")
     return [part for part in parts if part]
-
-
-def _synopsis(verb: Verb) -> str:
-    placed = [word for word in verb.words if word.by_place]
-    words = [word.metavar if word.required else f"[{word.metavar.strip('[]')}]" for word in placed]
-    words += [f"{word.option.short or word.option.flag} {word.metavar}" for word in verb.words if word.required and not word.by_place]
-    return " ".join(["dynident", verb.name, *words, "[OPTIONS]"])
 
 
 def _table(words: Iterable[Word]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any, TypeVar
@@ -129,6 +130,22 @@ class UnknownNameError(InputError):
         self.known = tuple(known)
         listing = ", ".join(self.known) if self.known else "none"
         super().__init__(f"no {kind} named {name!r}; known: {listing}", remedy=remedy)
+
+
+class OptionsError(InputError):
+    """Options that don't go together, or one that needs another.
+
+    In OptionsError("{} and {check} don't go together", ["static", "motion"]) {} are the options that were given, and {check} is the
+    option of that name; the command line puts its own words for them (`told`). Attributes: `template`, `given`.
+    """
+
+    def __init__(self, template: str, given: Iterable[str] = (), *, remedy: str = "") -> None:
+        self.template, self.given = template, tuple(given)
+        super().__init__(self.told(str), remedy=remedy)
+
+    def told(self, say: Callable[[str], str]) -> str:
+        """The message with say(name) for each option."""
+        return re.sub(r"\{(\w*)\}", lambda match: say(match[1]) if match[1] else ", ".join(map(say, self.given)), self.template)
 
 
 class UnsupportedRobotError(InputError):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from dynident import regression
-from dynident.cli.moving_robot import show_moving
 from dynident.comparison import compare_runs
 from dynident.data import Dataset, EffortKind
 from dynident.doctor import diagnose
@@ -24,6 +23,7 @@ from dynident.reports import report
 from dynident.reports.comparison import comparison_page, fleet_page
 from dynident.reports.doctor import diagnosis_page
 from dynident.reports.monitoring import contacts_page
+from dynident.reports.motion_page import show_moving
 from dynident.reports.page import figure_page
 from dynident.reports.view import view
 from dynident.reproduce.claim import Claim

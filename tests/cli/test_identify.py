@@ -245,7 +245,8 @@ def test_effort_whose_kind_nobody_says(dynident, tmp_path):
         (["--rate", "20", "--filter", "none"], ["rate", "--filter"]),
         (["--noise", "loud"], ["'loud'", "per_group"]),
         (["--loss", "absolute"], ["'absolute'", "huber"]),
-        (["--drop", "-1"], ["--drop", "[%] above 0"]),
+        (["--drop", "-1%"], ["--drop", "a percentage such as 30%"]),
+        (["--drop", "30"], ["--drop", "a percentage such as 30%"]),
         (["--known", "m9=1"], ["'m9'", "m1"]),
         (["--known", "m1"], ["--known", "NAME=VALUE"]),
         (["--equations", "gravity"], ["gravity", "log"]),
@@ -278,7 +279,7 @@ def test_where_results_can_not_go(dynident, folder):
 def test_friction_has_no_place_in_controller_samples(dynident, tmp_path):
     write_dataset(synthetic_samples(), tmp_path / "samples.npz")
     refused(dynident("identify", "spatial_3r", "samples.npz", "-o", "run", "--friction", "linear"), ["friction", "M and g"])
-    refused(dynident("identify", "spatial_3r", "samples.npz", "-o", "run", "--filter", "5"), ["cutoff", "controller samples"])
+    refused(dynident("identify", "spatial_3r", "samples.npz", "-o", "run", "--filter", "5"), ["--filter", "controller samples"])
 
 
 def refused(finished, words):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from dynident.cli.app import load_verb
 from dynident.cli.command_line import Verb, run_verb
 from dynident.cli.overview import VERBS
-from dynident.cli.parser import load_verb
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]

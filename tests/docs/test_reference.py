@@ -32,5 +32,5 @@ def test_the_command_line_has_every_option_of_a_verb(pages, dynident):
     }  # the last is of presets
     assert len(shown) > 40
     assert {option for option in shown if f"`{option}" not in section} == set()
-    assert "| `--seed N` | Of the random starts. Default: `0`. |" in section
+    assert "| `--seed N` | Seed of the random starts. Default: `0`. |" in section
     assert [verb for verb in VERBS if f"\n## dynident {verb}\n" not in page] == []

@@ -12,7 +12,7 @@ import pytest
 
 import dynident
 from dynident.cli.app import main
-from dynident.cli.arguments import OPTIONS, option_text
+from dynident.cli.arguments import all_flags, option_text
 from dynident.cli.overview import VERBS
 from dynident.doctor import Correction
 from dynident.errors import DynidentError, FileError, MissingExtraError, Remedy, UnknownNameError, ValueRangeError
@@ -97,7 +97,7 @@ def test_every_argument_that_a_remedy_or_a_doctor_names_has_an_option():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Remedy":
                 named |= {keyword.arg for keyword in node.keywords if keyword.arg is not None}
-    assert named | set(_ALL_CORRECTIONS.arguments) <= set(OPTIONS)
+    assert named | set(_ALL_CORRECTIONS.arguments) <= set(all_flags())
 
 
 def test_every_option_of_a_remedy_exists(capsys):
@@ -106,11 +106,11 @@ def test_every_option_of_a_remedy_exists(capsys):
         with pytest.raises(SystemExit):
             main([verb, "--help"])
         shown += capsys.readouterr().out
-    options = [text for text in OPTIONS.values() if text.startswith("--")]
+    options = [text for text in all_flags().values() if text.startswith("--")]
     assert all(re.search(rf"{option}\b", shown) for option in options)
-    commands = {text.split()[1] for text in OPTIONS.values() if text.startswith("dynident ")}
+    commands = {text.split()[1] for text in all_flags().values() if text.startswith("dynident ")}
     assert commands <= set(VERBS)
-    assert len(options) + len(commands) == len(OPTIONS), "each is an option or a command"
+    assert len(options) + len(commands) == len(all_flags()), "each is an option or a command"
 
 
 def test_the_command_line_says_the_remedy_with_its_options(tmp_path, capsys):

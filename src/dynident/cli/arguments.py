@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Annotated, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 from dynident.cli.command_line import Argument, Selected
 from dynident.core.kinds import Seed, path, several
 from dynident.core.options import declared_options
 from dynident.data.reading.reading import Reading
 from dynident.robots.mounting import Mounting
+
+if TYPE_CHECKING:
+    from dynident.doctor import Correction
 
 RobotFile: TypeAlias = Annotated[
     str,
@@ -38,7 +42,7 @@ Scheduler: TypeAlias = Annotated[
         group="Search",
     ),
 ]
-RandomSeed: TypeAlias = Annotated[Seed, Argument(help="Of the random numbers.", group="Advanced")]
+RandomSeed: TypeAlias = Annotated[Seed, Argument(help="Seed of the random numbers.", group="Advanced")]
 #: What of a description is used, where gravity has no effect.
 Chain: TypeAlias = Annotated[Mounting, Selected(("lock", "base", "tip", "packages", "xacro_args"))]
 #: How a motion is read, which has no effort; and a log of magnitudes.
@@ -53,26 +57,27 @@ MagnitudeReading: TypeAlias = Annotated[
     ),
 ]
 
-#: What to type for arguments and functions of the library that remedies of errors name.
-OPTIONS = {item.name: item.flag for options in (Mounting, Reading) for item in declared_options(options) if item.flag} | {
-    "cutoff": "--filter",
-    "run_python": "--run-python",
-    "force": "--force",
-    "resume": "--resume",
-    "connection_options": "--connection-option",
+#: What to type for functions of the library, and for arguments that no options class has.
+_WORDS = {
     "identify_gains": "dynident gains ROBOT DATA",
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
     "diagnose": "dynident doctor ROBOT DATA",
+    "connection_options": "--connection-option",
     "ignore_doctor": "--ignore-doctor",
-    "friction": "--friction",
-    "torque_factor": "--torque-factor",
-    "after": "--after",
-    "unchecked": "--unchecked",
-    "home": "--from",
-    "starts": "--starts",
-    "solver": "--solver",
-    "seed": "--seed",
+    "force": "--force",
+    "resume": "--resume",
 }
+
+
+@cache
+def all_flags() -> dict[str, str]:
+    """What to type for an option or a function of the library; where two options have one name, for that of a log's reading."""
+    from dynident.excitation.options import LimitChoice, MotionChoice, SearchChoice
+    from dynident.feasibility.options import RetrievalChoice, SolverChoice
+    from dynident.regression.options import ProblemChoice
+
+    classes = (MotionChoice, LimitChoice, SearchChoice, RetrievalChoice, SolverChoice, ProblemChoice, Mounting, Reading)
+    return {item.name: item.flag for options in classes for item in declared_options(options) if item.flag} | _WORDS
 
 
 def option_text(argument: str, value: object) -> str:
@@ -82,15 +87,18 @@ def option_text(argument: str, value: object) -> str:
         words = [":".join(map(_word, pair)) for pair in cast("list[list[float]]", value)]
     else:
         words = [f"{name}=" * bool(name) + _word(item) for name, item in values.items()]
-    return OPTIONS[argument] if value is True or value is ... else " ".join(f"{OPTIONS[argument]} {word}" for word in words)
+    flag = all_flags().get(argument) or (argument if argument.isupper() else f"--{argument.replace('_', '-')}")
+    return flag if value is True or value is ... else " ".join(f"{flag} {word}" for word in words)
+
+
+def correction_text(correction: Correction) -> str:
+    """What to type for a correction of the doctor, and lines of the YAML where there is no option."""
+    from dynident.doctor.remedies import correction_remedy
+
+    return correction_remedy(correction).told(option_text)
 
 
 def _word(item: object) -> str:
     if isinstance(item, list | tuple):
         return ",".join(map(_word, cast("Sequence[object]", item)))
     return f"{item:g}" if isinstance(item, float) else str(item)
-
-
-def name_given(options: Mapping[str, object]) -> str:
-    """The options that have a value, with commas; empty where none has one."""
-    return ", ".join(name for name, value in options.items() if value)

@@ -1,10 +1,11 @@
 """The command line, made from declarations: a verb is a function, its parameters are arguments and options classes of the library.
 
-    def check(robot: RobotFile, /, *, chain: Chain, as_json: AsJson = False) -> int | None: ...
+    def check(robot: RobotFile, /, *, chain: Chain) -> Outcome: ...
 
-Each option of an options class becomes an option of the command line; a parameter with an `Argument` is one by itself. Cyclopts assigns
-words to them, prints the help in groups and makes completion. It sees only texts: `core/kinds.py` decides what they mean, so that an option
-means the same here, in YAML and in Python, and another library could take the place of Cyclopts by a change of this file alone.
+Each option of an options class becomes an option of the command line; a parameter with an `Argument` is one by itself; a verb that returns
+an `Outcome` has --json. Cyclopts assigns words to them, prints the help in groups and makes completion. It sees only texts:
+`core/kinds.py` decides what they mean, so that an option means the same here, in YAML and in Python, and another library could take the
+place of Cyclopts by a change of this file alone.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from cyclopts.exceptions import (
 )
 
 from dynident.cli.exits import Exit, UsageError, finish
+from dynident.cli.terminal import Outcome, show
 from dynident.core.kinds import Place, RefusedValue, kind_of
 from dynident.core.options import DeclaredOption, OptionError, Options, declared_options
 
@@ -36,6 +38,7 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 GROUPS = ("Arguments", "Options", "Reading the log", "The robot", "Limits", "Search", "Advanced")
 _BY_NAME, _BY_PLACE = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_ONLY
 _DEBUG = "Show the traceback of an error."
+_JSON = "json"
 #: What stands for -, the standard input, while Cyclopts looks at the words: it would take it for an option.
 _STANDARD_INPUT = "\0"
 
@@ -98,7 +101,7 @@ class Verb:
     """A verb of the command line with all its words."""
 
     name: str
-    function: Callable[..., int | None]
+    function: Callable[..., Outcome | int | None]
     example: str
     words: tuple[Word, ...]
     sections: Mapping[str, type[Options]]
@@ -106,16 +109,25 @@ class Verb:
 
     @property
     def flags(self) -> dict[str, str]:
-        """The options by their names in Python, for remedies of errors."""
+        """The options by their names in Python, for messages of errors."""
         return {word.option.name: word.option.flag for word in self.words if word.option.flag}
 
+    @property
+    def synopsis(self) -> str:
+        """What must be typed, such as dynident identify ROBOT DATA... -o RUN [OPTIONS]."""
+        placed = [word for word in self.words if word.by_place]
+        words = [word.metavar if word.required else f"[{word.metavar.strip('[]')}]" for word in placed]
+        words += [f"{word.option.short or word.option.flag} {word.metavar}" for word in self.words if word.required and not word.by_place]
+        return " ".join(["dynident", self.name, *words, "[OPTIONS]"])
 
-def make_verb(name: str, function: Callable[..., int | None], example: str) -> Verb:
+
+def make_verb(name: str, function: Callable[..., Outcome | int | None], example: str) -> Verb:
     """The verb that a function is."""
     words: list[Word] = []
     sections: dict[str, type[Options]] = {}
     offered: list[str] = []
-    for key, parameter in inspect.signature(function, eval_str=True).parameters.items():
+    signature = inspect.signature(function, eval_str=True)
+    for key, parameter in signature.parameters.items():
         hint, marks = parameter.annotation, get_args(parameter.annotation)[1:]
         about = next((mark for mark in marks if isinstance(mark, (Argument, Offered, Selected))), None)
         if isinstance(about, Argument):
@@ -129,6 +141,9 @@ def make_verb(name: str, function: Callable[..., int | None], example: str) -> V
             chosen = about.names if about else None
             declared = [item for item in declared_options(options) if item.flag and (chosen is None or item.name in chosen)]
             words += [Word(section=key, option=item) for item in declared]
+    if signature.return_annotation is Outcome:
+        about = Argument(help="Print JSON instead of tables.")
+        words.append(_argument(_JSON, inspect.Parameter(_JSON, _BY_NAME, default=False, annotation=bool), about))
     return Verb(name=name, function=function, example=example, words=tuple(words), sections=sections, offered=tuple(offered))
 
 
@@ -221,6 +236,7 @@ def _make_app(
     cast("Any", run).__signature__ = inspect.Signature(sorted(parameters, key=lambda parameter: parameter.kind))
     app = App(
         name=f"dynident {verb.name}",
+        usage=f"Usage: {verb.synopsis}",
         help=_paragraphs(inspect.getdoc(verb.function) or ""),
         help_format="plaintext",
         help_epilogue=verb.example,
@@ -257,7 +273,8 @@ def call_verb(verb: Verb, given: Mapping[str, Any]) -> int | None:
     }
     placed = [values.pop(word.option.name) for word in verb.words if word.by_place]
     placed = ["-" if value == _STANDARD_INPUT else value for value in placed]
-    return finish(lambda: verb.function(*placed, **values, **made))
+    as_json = values.pop(_JSON, False)
+    return finish(lambda: show(verb.function(*placed, **values, **made), as_json=as_json))
 
 
 def _paragraphs(text: str) -> str:
@@ -282,7 +299,9 @@ def _parameter(word: Word, *, with_help: bool, with_choices: bool) -> inspect.Pa
         "choices": kind.words if with_choices and kind.closed and not kind.is_flag else None,
         "allow_leading_hyphen": not (kind.is_flag or word.by_place),
     }
-    if not word.by_place:
+    if word.by_place:
+        about["name"] = [word.metavar.strip("[].").replace("|", " or ")]
+    else:
         about |= {"name": [flag for flag in (item.flag, item.short) if flag], "allow_repeating": kind.repeated}
     texts: Any = bool if kind.is_flag else tuple[(str,) * kind.tokens] if kind.tokens > 1 else list[str] if kind.repeated else str
     default: Any = inspect.Parameter.empty if word.required else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from dynident.cli.interrupts import was_pressed
-from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
+from dynident.errors import DynidentError, InputError, OptionsError, Remedy, ValueRangeError
 
 
 class InterruptedByUser(DynidentError):
@@ -47,16 +47,21 @@ def finish(verb: Callable[[], int | None]) -> int | None:
     return code
 
 
-def sentence(error: DynidentError, words: Sequence[str] = ()) -> str:
-    """What the command says of an error: options in place of arguments, where they are a remedy or were among the words."""
-    message, remedy = error.message, error.remedy
-    if isinstance(error, ValueRangeError):
-        option = "--" + error.name.replace("_", "-")
-        if any(word.split("=")[0] == option for word in words):
-            message = option + message.removeprefix(error.name)
-    if isinstance(remedy, Remedy):
-        from dynident.cli.arguments import option_text
+def sentence(error: DynidentError, flags: Mapping[str, str] | None = None, words: Sequence[str] = ()) -> str:
+    """What the command says of an error: options in place of arguments.
 
+    flags : of the options of the verb, by name; words : of the command line, for a value that is out of range.
+    """
+    from dynident.cli.arguments import option_text
+
+    message, remedy = error.message, error.remedy
+    if isinstance(error, OptionsError):
+        message = error.told(lambda name: (flags or {}).get(name) or option_text(name, ...))
+    elif isinstance(error, ValueRangeError):
+        typed = {word.split("=")[0] for word in words}
+        options = ["--" + error.name.replace("_", "-"), (flags or {}).get(error.name, "")]
+        message = next((option for option in options if option and option in typed), error.name) + message.removeprefix(error.name)
+    if isinstance(remedy, Remedy):
         remedy = remedy.told(option_text)
     return "; ".join(filter(None, (message, remedy)))
 

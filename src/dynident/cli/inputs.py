@@ -1,4 +1,4 @@
-"""What verbs read beside logs, files that may be written, and the command that was typed."""
+"""Files that may be written, and the command that was typed."""
 
 from __future__ import annotations
 
@@ -7,48 +7,12 @@ import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 from dynident.errors import FileError
 
-if TYPE_CHECKING:
-    from dynident.data import Dataset
-    from dynident.data.reading.reading import Reading
-    from dynident.excitation import Limits, TrajectoryFile
-    from dynident.robots import Robot
-    from dynident.robots.mounting import Mounting
-
 #: Of a command that another one runs; empty for one that was typed.
 _WORDS: ContextVar[tuple[str, ...]] = ContextVar("_WORDS", default=())
-
-
-def read_text_of(robot: str, chain: Mounting) -> str | None:
-    """The text of a URDF that is not a file by itself: macros expanded, or from the standard input. None for anything else."""
-    from dynident.robots.load import library_names, read_description
-
-    if robot in library_names() or Path(robot).suffix.lower() == ".urdf":
-        return None
-    description = read_description(robot, chain)
-    return description.text if description.kind == "urdf" else None
-
-
-def read_motion(file: Path, robot: Robot, reading: Reading) -> TrajectoryFile:
-    """The motion in a trajectory file of any format, or in data, with joints in the robot's order where the file names them."""
-    from dynident.excitation.formats.registry import read_trajectory
-    from dynident.regression.prepare import order_joints
-
-    motion = read_trajectory(file, replace(reading, robot_joints=robot.joint_names))
-    return replace(motion, samples=cast("Dataset", order_joints(robot, motion.samples)))
-
-
-def read_driving_limits(robot: Robot, file: Path | None) -> Limits:
-    """What a motion must keep that is given to a robot: a file's limits, else all that the description allows."""
-    from dynident.excitation.limits.limits_file import read_limits
-    from dynident.excitation.motion_check import full_limits
-
-    return full_limits(robot) if file is None else replace(read_limits(file, robot), torque=None)
 
 
 def check_output(

@@ -23,10 +23,10 @@ import yaml
 
 from dynident.bundles.bundle import DOCTOR, RUN, Bundle, Samples, Step, pack
 from dynident.bundles.rename import rename_conditions, rename_data, rename_problem, rename_robot
+from dynident.cli import app
 from dynident.cli.command_line import Verb, Word, assign_words
 from dynident.cli.exits import InterruptedByUser, sentence
 from dynident.cli.inputs import typed
-from dynident.cli.parser import load_verb, parse_and_run
 from dynident.core.files import file_digest, write_atomically
 from dynident.core.kinds import Place, RefusedValue, parse_number
 from dynident.core.options import declared_options
@@ -50,7 +50,7 @@ from dynident.signs.methods.registry import METHODS as SIGN_METHODS
 _LOGS = {"data": None, "test": Stage.VALIDATION, "free": Stage.MONITOR}
 _CONDITIONS = ("constraints", "bounds")
 #: Options that change nothing in a run: what is printed or written elsewhere, and who does the work.
-_WITHOUT_EFFECT = ("as_json", "output", "urdf", "mjcf", "signed_log", "bases", "workers", "scheduler", "budget")
+_WITHOUT_EFFECT = ("json", "output", "urdf", "mjcf", "signed_log", "bases", "workers", "scheduler", "budget")
 #: Verbs that make a stage; a command of a run that somebody else has handed over may name any.
 _MAKERS = {"fit", *(stage.value.command.split()[1] for stage in Stage)}
 
@@ -206,12 +206,12 @@ class Repetition:
         printed = io.StringIO()
         with contextlib.chdir(self.folder), contextlib.redirect_stdout(printed), typed(words):
             try:
-                code = parse_and_run(words) or 0
+                code = app.run(words) or 0
             except InterruptedByUser:
                 raise
             except DynidentError as error:
                 code = 2 if isinstance(error, InputError) else 1
-                printed.write(f"{sentence(error, words)}\n")
+                printed.write(f"{sentence(error, words=words)}\n")
         return Step(command=shlex.join(["dynident", *words]), code=code, printed=printed.getvalue())
 
     # ------------------------------------------------------------------------------------------------------------ words of a command
@@ -221,7 +221,7 @@ class Repetition:
         words = _split(command)
         if len(words) < 2 or words[0] not in _MAKERS:
             raise NotRepeatableError("the run does not remember a command that made it")
-        verb = load_verb(words[0])
+        verb = app.load_verb(words[0])
         assigned = assign_words(verb, words[1:])
         texts = [verb.name]
         for word, text in assigned:

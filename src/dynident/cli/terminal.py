@@ -1,9 +1,11 @@
-"""What verbs print: reports as tables, and a progress bar for what takes long."""
+"""What verbs print: what they found as tables or JSON, and a progress bar for what takes long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dynident.core.names import visible
@@ -29,6 +31,44 @@ def console(width: int = 140) -> Console:
     if not found.is_terminal:
         found.width = width
     return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a verb found, and how the command ends.
+
+    report : for the terminal, or what prints it; document : with --json in its place. warning : before the report.
+    require : called when all is printed, raises what is wrong nonetheless.
+    written : the files, or a sentence that ends with a full stop, as the last line; empty for none.
+    code : exit code.
+    """
+
+    report: Report | Callable[[], None]
+    document: object
+    warning: str = ""
+    require: Callable[[], None] | None = None
+    written: str = ""
+    code: int = 0
+
+
+def show(outcome: Outcome | int | None, *, as_json: bool) -> int | None:
+    """Print what a verb found; its exit code."""
+    if not isinstance(outcome, Outcome):
+        return outcome
+    if as_json:
+        print_json(outcome.document)
+    else:
+        if outcome.warning:
+            console().print(outcome.warning, style="bold red", markup=False)
+        if callable(outcome.report):
+            outcome.report()
+        else:
+            print_report(outcome.report)
+    if outcome.require is not None:
+        outcome.require()
+    if outcome.written and not as_json:
+        console().print(outcome.written if outcome.written.endswith(".") else f"Written to {outcome.written}", markup=False)
+    return outcome.code
 
 
 def print_result(report: Report, document: object, *, as_json: bool, written: str) -> None:
@@ -59,10 +99,12 @@ def print_report(report: Report) -> None:
     out = console()
     for number, line in enumerate(report.header):
         out.print(f"[bold]{escape(visible(line))}[/]" if number == 0 else escape(visible(line)))
-    for table in report.tables:
-        out.print()
+    for number, table in enumerate(report.tables):
+        if number or report.header:
+            out.print()
         print_table(table, out)
-    out.print()
+    if report.tables or report.facts or report.notes:
+        out.print()
     for line in report.facts:
         out.print(escape(visible(line)))
     for number, note in enumerate(report.notes, start=1):
@@ -95,45 +137,28 @@ def _cell_text(cell: Cell) -> RichText:
 
 
 @contextmanager
-def progress_bar(what: str) -> Generator[Callable[[float], None]]:
-    """A bar on stderr that vanishes when it is done; nothing where stderr is not a terminal."""
+def progress_bar(what: str = "", *, lines: bool = False) -> Generator[Callable[..., None]]:
+    """A bar on stderr that vanishes when it is done. What is yielded is called with the share that is done, the name of the step, or both.
+
+    lines : where stderr is not a terminal, a line per step; otherwise nothing is shown there.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
-    out = Console(stderr=True)
+    out, last = Console(stderr=True), ""
     with Progress(console=out, transient=True, disable=not out.is_terminal) as progress:
-        task = progress.add_task(what, total=1.0)
-        yield lambda share: progress.update(task, completed=share)
+        task = progress.add_task(what, total=None)
+
+        def update(step: str | float, share: float | None = None) -> None:
+            nonlocal last
+            name, done = (step, share) if isinstance(step, str) else (None, step)
+            if lines and not out.is_terminal and name is not None and name != last:
+                out.print(f"[{100 * (done or 0.0):3.0f} %] {name}", markup=False, highlight=False, soft_wrap=True)
+            last = name or last
+            progress.update(task, description=name, total=None if done is None else 1.0, completed=done)
+
+        yield update
 
 
-@contextmanager
-def spinner(what: str) -> Generator[Callable[[str], None]]:
-    """A line on stderr that says what is going on; nothing where stderr is not a terminal."""
-    from rich.console import Console
-
-    out = Console(stderr=True)
-    if not out.is_terminal:
-        yield lambda _: None
-        return
-    with out.status(what) as status:
-        yield status.update
-
-
-@contextmanager
-def progress_steps() -> Generator[Callable[[str, float], None]]:
-    """A bar on stderr with the name of the step; where stderr is not a terminal, a line per step."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    out = Console(stderr=True)
-    named: list[str] = []
-    with Progress(console=out, transient=True, disable=not out.is_terminal) as progress:
-        task = progress.add_task("", total=1.0)
-
-        def tell(name: str, share: float) -> None:
-            if not out.is_terminal and named[-1:] != [name]:
-                named.append(name)
-                out.print(f"[{100 * share:3.0f} %] {name}", markup=False, highlight=False, soft_wrap=True)
-            progress.update(task, description=name, completed=share)
-
-        yield tell
+#: For steps without a share, and for steps that are told where nobody looks on.
+spinner, progress_steps = progress_bar, partial(progress_bar, lines=True)

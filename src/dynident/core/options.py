@@ -228,6 +228,12 @@ def read_options_file(options: type[OptionsT], file: Path) -> OptionsT:
             raise FileError(file, error.message.removeprefix(error.name).strip(), place=error.name) from None
 
 
+def names_given(options: Options, *names: str) -> list[str]:
+    """Those of these options that differ from their defaults."""
+    defaults = {item.name: item.default for item in declared_options(type(options))}
+    return [name for name in names if getattr(options, name) != defaults[name]]
+
+
 def changes(options: Options, *, by_key: bool = False) -> dict[str, Any]:
     """What differs from the defaults and is to be remembered, as JSON and YAML contain it; by_key : by the names in YAML files."""
     declared = [item for item in declared_options(type(options)) if item.remembered]

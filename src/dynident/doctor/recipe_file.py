@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import yaml
 
-from dynident.core.files import read_yaml
+from dynident.core.files import read_yaml, write_atomically
 from dynident.core.options import changes
 from dynident.data.reading.reading import Reading
 from dynident.doctor.correction import Correction
-from dynident.errors import FileError
+from dynident.doctor.remedies import in_python
+from dynident.errors import FileError, Remedy
 
 
 def recipe_text(data: Path, correction: Correction, told: Reading | None = None) -> tuple[Path, str]:
@@ -31,6 +32,24 @@ def recipe_text(data: Path, correction: Correction, told: Reading | None = None)
     merged = _combine(target, before if told is None else _told(before, told), correction)
     heading = "# How this log is to be read, as dynident doctor found it.\n"
     return target, heading + yaml.safe_dump(merged, sort_keys=False, default_flow_style=None, allow_unicode=True)
+
+
+def write_recipe(data: Path, correction: Correction, told: Reading, *, force: bool = False) -> Path | None:
+    """Write that file, and return it; None where there is nothing to say that is not in one.
+
+    force : combine them where the file is there already, which otherwise is a FileError.
+    """
+    right = not correction.recipe
+    if right and not told.to_dict():
+        return None
+    target, text = recipe_text(data, correction, told)
+    if target.exists() and not force:
+        if right:
+            return None
+        remedy = Remedy(f"add to it what was found ({in_python(correction)}), or combine them with {{force}}", force=True)
+        raise FileError(target, "is there already", remedy=remedy)
+    write_atomically(target, text)
+    return target
 
 
 def _told(before: dict[str, Any], told: Reading) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from dynident.data.dataset import Dataset
 from dynident.errors import DynidentError, InputError, Remedy
 from dynident.excitation.limits.collision import unchecked_collisions
 from dynident.excitation.limits.limits import Limits, robot_limits
+from dynident.excitation.limits.limits_file import read_limits
 from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
 from dynident.excitation.trajectories.sampled import SampledTrajectory
 from dynident.robots.robot import Robot
@@ -119,6 +121,11 @@ def full_limits(robot: Robot) -> Limits:
     """All that the robot's description allows: the margins that a design leaves, for the controller and for what is not known, are gone."""
     allowed = robot_limits(robot, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0, jerk_scale=1.0)
     return replace(allowed, torque=None)
+
+
+def driving_limits(robot: Robot, file: Path | None = None) -> Limits:
+    """What a motion must keep that is given to a robot: a file's limits, else all that the description allows."""
+    return full_limits(robot) if file is None else replace(read_limits(file, robot), torque=None)
 
 
 def broken_sentence(margin: LimitMargin) -> str:

@@ -5,36 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal
 
-from dynident.core.kinds import Count, Seed, each, number, parse_number, worded
+from dynident.core.kinds import Count, Seed, each, number, worded
 from dynident.core.options import Options, option
+from dynident.regression.options import DROPPED, Dropped
 
 #: How the name of a file ends that holds what robots of one model share.
 SHARED = ".safetensors"
 _PRIORS = ("auto", "nominal", "euclidean", "uniform", "none")
 
 
-class Dropped(NamedTuple):
-    """Coefficients that are not fitted: those with a larger relative standard deviation [%], or those of these numbers."""
-
-    percent: float | None = None
-    numbers: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.percent:g}%" if self.percent is not None else ",".join(map(str, self.numbers))
-
-
-def _parse_drop(text: str) -> Dropped | None:
-    """Of "30%" or "8,24"."""
-    if text.endswith("%"):
-        percent = parse_number(text[:-1])
-        return Dropped(percent=percent) if percent is not None and 0.0 < percent < float("inf") else None
-    words = text.split(",")
-    return Dropped(numbers=tuple(map(int, words))) if all(word.strip().isdecimal() for word in words) else None
-
-
-_DROP = worded(_parse_drop, "a percentage such as 30% or numbers of coefficients such as 8,24", "WHICH", types=Dropped)
 _PRIOR = worded(
     lambda text: text if text in _PRIORS or text.endswith(SHARED) else None,
     f"{', '.join(_PRIORS)}, or a {SHARED} file that a fleet shares",
@@ -50,8 +31,8 @@ class RetrievalChoice(Options):
     """Which links are allowed, and what is fitted."""
 
     total_mass: Annotated[tuple[float, float], _MASSES] | None = option(None, "Range of the sum of the links' masses, in kg.")
-    constraints: Sequence[Path] = option((), "Constraints (.yaml, .csv, or .py with --run-python).")
-    bounds: Sequence[Path] = option((), "Bounds on parameters (.csv or .yaml).")
+    constraints: Sequence[Path] = option((), "File with constraints (.yaml, .csv, or .py with --run-python).")
+    bounds: Sequence[Path] = option((), "File with bounds on parameters (.csv or .yaml).")
     prior: Annotated[str, _PRIOR] = option(
         "auto", "What is known of the links beforehand: nominal, euclidean, uniform or none; or links.safetensors of a fleet."
     )
@@ -71,7 +52,7 @@ class RetrievalChoice(Options):
         False, "Fit the coefficients of the estimate, as the papers do; a prior then only breaks ties.", group="Advanced"
     )
     one_step: bool = option(False, "Fit the data alone; a prior then only breaks ties.", group="Advanced")
-    drop: Annotated[Dropped, _DROP] | None = option(
+    drop: Annotated[Dropped, DROPPED] | None = option(
         None, "Of --two-step: coefficients not to fit, 30% by relative std. deviation or 8,24.", group="Advanced"
     )
     weights: Literal["covariance", "none"] | None = option(
@@ -116,4 +97,4 @@ class SolverChoice(Options):
         None, "Work on the workers of this Dask scheduler, such as tcp://host:8786 (extra cluster).", metavar="ADDRESS"
     )
     budget: Annotated[float, number("s", low=0.0, metavar="SECONDS")] | None = option(None, "Begin no further start after this time.")
-    seed: Seed = option(0, "Of the random starts.")
+    seed: Seed = option(0, "Seed of the random starts.")

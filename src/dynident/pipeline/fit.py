@@ -18,7 +18,7 @@ from dynident.feasibility import FeasibleSet, LinkParameters, retrieval_problem,
 from dynident.friction.model import FrictionModel
 from dynident.pipeline.guard import refuse_spoiled
 from dynident.pipeline.model import Model
-from dynident.pipeline.reading import read_log_and_samples, remember_reading
+from dynident.pipeline.reading import read_log_and_samples, remember_reading_of_signs
 from dynident.pipeline.steps import identify_data, ignore_steps
 from dynident.regression.estimate import Estimate
 from dynident.regression.identify import Auto, Default
@@ -208,10 +208,7 @@ def _recover(robot: Robot, log: Dataset, settings: FitSettings, output: Path | N
     found: SignRecovery = recover_signs(
         robot, log, friction=settings.friction, cutoff=settings.cutoff or "auto", seed=settings.seed, progress=tell
     )
-    reading = settings.reading
-    if log.effort_kind != found.log.effort_kind:  # taken for a magnitude, as held-out data should be
-        reading = replace(reading, effort_kind=found.log.effort_kind)
-    found = replace(found, estimate=remember_reading(found.estimate, reading))
+    found = remember_reading_of_signs(found, log, settings.reading)
     asked = settings.total_mass is not None or settings.constraints is not None
     links = None if asked else found.links
     if output is not None:

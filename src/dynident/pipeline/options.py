@@ -13,12 +13,6 @@ from dynident.regression.options import FitChoice, PeriodChoice, ProblemChoice
 class IdentifyChoice(FitChoice, PeriodChoice, ProblemChoice):
     """How dynamic coefficients are identified."""
 
-    average_periods: bool = option(
-        False,
-        "Fit the mean of the periods, sample by sample: N of them have 1/√N of the noise, in the positions too. "
-        "Standard deviations follow from the residuals of the mean.",
-        group="Advanced",
-    )
     ignore_doctor: bool = option(False, "Identify also from a log with a fault that makes the result meaningless.", group="Advanced")
 
 

@@ -9,7 +9,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from dynident.errors import InputError, OptionsError
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from dynident.regression.estimate import Estimate
     from dynident.regression.options import Periods
     from dynident.robots import Robot
+    from dynident.signs import SignRecovery
+
+Recorded = TypeVar("Recorded", bound="Dataset | ControllerSamples")
 
 
 def read_data(
@@ -38,6 +43,27 @@ def read_data(
     data = load_recording(files, replace(reading, robot_joints=robot.joint_names, progress=progress))
     data = order_joints(robot, data) if ordered else data
     return data if part == (0.0, 1.0) else data.part(*part)
+
+
+def read_log(
+    files: Sequence[Path],
+    robot: Robot,
+    reading: Reading,
+    part: tuple[float, float] = (0.0, 1.0),
+    *,
+    ordered: bool = True,
+    progress: Callable[[float], None] | None = None,
+    remedy: str = "",
+) -> Dataset:
+    """The same where a log is needed; InputError, with `remedy`, for samples of a controller."""
+    from dynident.data import Dataset
+
+    data = read_data(files, robot, reading, part, ordered=ordered, progress=progress)
+    if not isinstance(data, Dataset):
+        raise InputError(
+            f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected, with torques", remedy=remedy
+        )
+    return data
 
 
 def read_log_and_samples(
@@ -62,21 +88,21 @@ def read_log_and_samples(
     return log, samples
 
 
-def choose_periods(recorded: Dataset | ControllerSamples, periods: Periods | None, *, average: bool = False) -> Dataset | ControllerSamples:
+def choose_periods(recorded: Recorded, periods: Periods | None, *, average: bool = False) -> Recorded:
     """The data with the whole periods that are to be used; as they are where nothing is marked and nothing was asked for."""
-    from dynident.data import ControllerSamples, average_periods, keep_periods
-    from dynident.errors import InputError
+    from dynident.data import Dataset, average_periods, keep_periods
 
-    if isinstance(recorded, ControllerSamples):
+    if not isinstance(recorded, Dataset):
         if periods is not None or average:
-            raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
+            raise OptionsError("{periods} and {average_periods} are for logs; a controller's samples have no periods")
         return recorded
-    if periods is None and recorded.period is not None:
-        recorded = keep_periods(recorded, 1, None)
+    log: Dataset = recorded
+    if periods is None and log.period is not None:
+        log = keep_periods(log, 1, None)
     elif periods is not None and periods != "all":
         first, last = periods
-        recorded = keep_periods(recorded, first, None if math.isinf(last) else int(last))
-    return average_periods(recorded) if average else recorded
+        log = keep_periods(log, first, None if math.isinf(last) else int(last))
+    return cast("Recorded", average_periods(log) if average else log)
 
 
 def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:
@@ -87,3 +113,10 @@ def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:
         summary=replace(summary, processing=replace(summary.processing, read=read)),
         problem=None if problem is None else replace(problem, processing=replace(problem.processing, read=read)),
     )
+
+
+def remember_reading_of_signs(found: SignRecovery, log: Dataset, reading: Reading) -> SignRecovery:
+    """The same of recovered signs; an effort that was taken for a magnitude is one of held-out data too."""
+    if log.effort_kind != found.log.effort_kind:
+        reading = replace(reading, effort_kind=found.log.effort_kind)
+    return replace(found, estimate=remember_reading(found.estimate, reading))

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from dynident.core.options import changes
-from dynident.errors import InputError
+from dynident.core.cluster import open_executor
+from dynident.core.files import file_digest
+from dynident.core.options import changes, names_given
+from dynident.errors import InputError, OptionsError
+from dynident.feasibility import (
+    FeasibleSet,
+    LinkParameters,
+    Objective,
+    RetrievalProblem,
+    SolverOptions,
+    one_step,
+    retrieval_problem,
+    solve_retrieval,
+    two_step,
+)
+from dynident.feasibility.constraints.files import read_constraints
+from dynident.feasibility.extraction import HeldGravity, hold_gravity
+from dynident.feasibility.methods import method_by_name, retrieve_by_method
 from dynident.feasibility.options import SHARED, Dropped, RetrievalChoice, SolverChoice
-
-if TYPE_CHECKING:
-    from dynident.feasibility import FeasibleSet, LinkParameters, Objective, RetrievalProblem, SolverOptions
-    from dynident.feasibility.extraction import HeldGravity
-    from dynident.feasibility.methods import Step
-    from dynident.regression import Estimate
-    from dynident.runs import RunFolder
+from dynident.feasibility.solvers.registry import solver_by_name
+from dynident.regression import Estimate
+from dynident.runs import RunFolder, Stage, read_problem
+from dynident.runs.results import StartStore, read_shared_links
 
 
 def retrieve_links(
@@ -31,44 +47,37 @@ def retrieve_links(
 
     progress : called now and then with what is going on.
     """
-    from dynident.feasibility import SolverOptions
-    from dynident.feasibility.methods import method_by_name, retrieve_by_method
-
+    solve = partial(_solve, run=run, choice=choice, search=search, progress=progress)
     if search.method is None:
         options = SolverOptions(own=search.solver_option, seed=search.seed, starts=search.starts or 1)
-        return _solve(build_problem(run, estimate, choice), run, choice, search, options, progress)
-    search = replace(search, solver=_check_method(search.method, choice, search))
-    dropped, starts = choice.drop or Dropped(), search.starts or method_by_name(search.method or "").starts
-
-    def solve(problem: RetrievalProblem, step: Step, options: SolverOptions) -> LinkParameters:
-        return _solve(problem, run, choice, search, options, progress, label=step.name)
-
+        return solve(build_problem(run, estimate, choice), options=options)
+    method = method_by_name(search.method)
+    _refuse_contradictions(choice, search)
+    solve = partial(solve, search=replace(search, solver=str(method.options["solver"])))
+    dropped = choice.drop or Dropped()
     return retrieve_by_method(
         estimate,
-        search.method or "",
+        search.method,
         constraints=read_conditions(estimate, choice),
         total_mass=choice.total_mass,
         geometry=choice.geometry_bounds,
         drop=dropped.numbers,
         drop_above_percent=dropped.percent,
-        options=SolverOptions(own=search.solver_option or None, seed=search.seed, starts=starts),
-        solve=solve,
+        options=SolverOptions(own=search.solver_option or None, seed=search.seed, starts=search.starts or method.starts),
+        solve=lambda problem, step, options: solve(problem, options=options, label=step.name),
     )
 
 
 def build_problem(run: RunFolder, estimate: Estimate, choice: RetrievalChoice) -> RetrievalProblem:
     """The problem that the options describe; InputError where they don't go together."""
-    from dynident.feasibility import retrieval_problem, two_step
-    from dynident.runs import Stage
-    from dynident.runs.results import read_shared_links
-
-    coefficients, shared = choice.two_step or choice.weights is not None or choice.drop is not None, choice.prior.endswith(SHARED)
+    coefficients, shared = bool(names_given(choice, "two_step", "weights", "drop")), choice.prior.endswith(SHARED)
     if choice.one_step and coefficients:
-        raise InputError("--two-step, --weights and --drop are about coefficients, and --one-step fits the data; leave one of them out")
+        raise OptionsError("{two_step}, {weights} and {drop} are about coefficients, and {one_step} fits the data; leave one of them out")
     if choice.hold is not None and choice.hold_gravity is None:
-        raise InputError("--hold says how gravity is held, and --hold-gravity RUN whose; give both")
+        raise OptionsError("{hold} says how gravity is held, and {hold_gravity} RUN whose; give both")
     if shared and (coefficients or choice.one_step):
-        raise InputError("what other robots say is in units of the noise; leave out --one-step, --two-step, --weights and --drop")
+        template = "what other robots say is in units of the noise; leave out {one_step}, {two_step}, {weights} and {drop}"
+        raise OptionsError(template)
     prior: Any = None if choice.prior == "none" else choice.prior
     if shared:
         prior = read_shared_links(Path(choice.prior)).prior_for(estimate, run.digest(Stage.ESTIMATE))
@@ -87,86 +96,63 @@ def build_problem(run: RunFolder, estimate: Estimate, choice: RetrievalChoice) -
 
 
 def _held(choice: RetrievalChoice) -> HeldGravity | None:
-    from dynident.feasibility.extraction import hold_gravity
-    from dynident.runs import RunFolder, Stage, StageContent
-
     run = choice.hold_gravity
     if run is None:
         return None
     held = RunFolder(run)
-    estimate, parameters = held.read(Stage.ESTIMATE).result, held.find(Stage.PARAMETERS)
-    links = parameters.result if isinstance(parameters, StageContent) else None
+    estimate = held.read(Stage.ESTIMATE).result
+    links = held.result_of(Stage.PARAMETERS)
     if links is None and (estimate.base.equations != "gravity" or choice.hold == "parameters"):
-        raise InputError(f"{run}: there are no links whose gravity could be held", remedy=f"run dynident retrieve {run} first")
+        raise InputError(f"{run}: there are no links whose gravity could be held", remedy=Stage.PARAMETERS.remedy(run))
     return hold_gravity(estimate, links, hold=choice.hold or "coefficients")
 
 
 def _data(run: RunFolder, estimate: Estimate) -> Objective:
-    from dynident.feasibility import one_step
-    from dynident.runs import read_problem
-
     levels = estimate.summary.noise_levels if estimate.summary.noise == "per_group" else None
     return one_step(estimate.problem or read_problem(run), levels)
 
 
 def _distance(estimate: Estimate, choice: RetrievalChoice) -> Objective:
-    from dynident.feasibility import two_step
-
     dropped = choice.drop or Dropped()
     return two_step(estimate, weights=cast("Any", choice.weights or "covariance"), drop=dropped.numbers, drop_above_percent=dropped.percent)
 
 
 def read_conditions(estimate: Estimate, choice: RetrievalChoice) -> FeasibleSet:
     """What the files of the options ask of the links."""
-    from dynident.feasibility import FeasibleSet
-    from dynident.feasibility.constraints.files import read_constraints
-
     conditions = FeasibleSet()
     for file in (*choice.bounds, *choice.constraints):
         conditions = conditions & read_constraints(file, base=estimate.base, run_python=choice.run_python)
     return conditions
 
 
-def _check_method(name: str, choice: RetrievalChoice, search: SolverChoice) -> str:
-    """The solver of the method; InputError where an option that was given is not what the method has."""
-    from dynident.feasibility.methods import method_by_name
-
-    method = method_by_name(name)
+def _refuse_contradictions(choice: RetrievalChoice, search: SolverChoice) -> None:
+    """OptionsError where an option that was given is not what the method has."""
+    method = method_by_name(search.method or "")
     given = {key: getattr(choice, key) for key in changes(choice)} | {"solver": search.solver}
     if not choice.consistency:
         given["no_consistency"] = True
     for key, value in given.items():
         if value is None or key not in method.options or value == (published := method.options[key]):
             continue
-        flag = f"--{key.replace('_', '-')}"
-        typed, has = flag if value is True else f"{flag} {value}", "" if published is None else f" and has {flag} {published}"
-        raise InputError(f"{typed} contradicts --method {method.name}, which is {method.title}{has}", remedy="leave one of them out")
-    return str(method.options["solver"])
+        typed, has = f"{{{key}}}" + ("" if value is True else f" {value}"), f" and has {{{key}}} {published}"
+        contradiction = f"{typed} contradicts {{method}} {method.name}, which is {method.title}{has if published is not None else ''}"
+        raise OptionsError(contradiction, remedy="leave one of them out")
 
 
 def _solve(
     problem: RetrievalProblem,
+    *,
     run: RunFolder,
     choice: RetrievalChoice,
     search: SolverChoice,
     options: SolverOptions,
     progress: Callable[[str], None] | None,
-    *,
     label: str = "start",
 ) -> LinkParameters:
     """Solve on several processes, or on the workers of a scheduler; starts that an earlier run has finished come from its folder.
 
     label : of the starts' files, where a method has several steps.
     """
-    import hashlib
-    from importlib.metadata import version
-
-    from dynident.core.cluster import open_executor
-    from dynident.feasibility import solve_retrieval
-    from dynident.feasibility.solvers.registry import solver_by_name
-    from dynident.runs import Stage
-    from dynident.runs.results import StartStore
-
     solver = search.solver or "sdp"
     solver_by_name(solver)
     held = [item.value for item in problem.terms.equalities]  # what an earlier step of a method has found
@@ -179,9 +165,6 @@ def _solve(
 
 def _key(choice: RetrievalChoice) -> dict[str, Any]:
     """What starts of another problem differ in, the content of the files included."""
-    from dynident.core.files import file_digest
-    from dynident.runs import RunFolder, Stage
-
     files = [*choice.bounds, *choice.constraints, *([Path(choice.prior)] if choice.prior.endswith(SHARED) else [])]
     held = None if choice.hold_gravity is None else RunFolder(choice.hold_gravity)
     digests = [] if held is None else [held.digest(stage) for stage in (Stage.ESTIMATE, Stage.PARAMETERS)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from dynident.core.kinds import Hertz, Part, Seed, kind_of, number, pairs, span
+from dynident.core.kinds import Hertz, Part, Seed, kind_of, number, only, pairs, parse_number, span, worded
 from dynident.core.options import Options, option
 
 if TYPE_CHECKING:
@@ -14,6 +14,29 @@ if TYPE_CHECKING:
 
 #: Whole periods of a log, counted from 1; all : also the way there and back.
 Periods: TypeAlias = Annotated[tuple[int, float], span(low=1, whole_numbers=True, example="2:4")] | Literal["all"]
+
+
+class Dropped(NamedTuple):
+    """Coefficients that are not fitted: those with a larger relative standard deviation [%], or those of these numbers."""
+
+    percent: float | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.percent:g}%" if self.percent is not None else ",".join(map(str, self.numbers))
+
+
+def _parse_drop(text: str) -> Dropped | None:
+    """Of "30%" or "8,24"."""
+    if text.endswith("%"):
+        percent = parse_number(text[:-1])
+        return Dropped(percent=percent) if percent is not None and 0.0 < percent < float("inf") else None
+    words = text.split(",")
+    return Dropped(numbers=tuple(map(int, words))) if all(word.strip().isdecimal() for word in words) else None
+
+
+DROPPED = replace(worded(_parse_drop, "a percentage such as 30% or numbers of coefficients such as 8,24", "WHICH", types=Dropped), show=str)
+_PERCENT = replace(only(DROPPED, lambda dropped: dropped.percent is not None, "a percentage such as 30%"), metavar="PERCENT%")
 _KNOWN = pairs(kind_of(str), number(), example="m7=0.73")
 
 
@@ -41,6 +64,12 @@ class PeriodChoice(Options):
         shown="all whole periods",
         group="Advanced",
     )
+    average_periods: bool = option(
+        False,
+        "Fit the mean of the periods, sample by sample: N of them have 1/√N of the noise, in the positions too. Standard deviations "
+        "follow from the residuals of the mean.",
+        group="Advanced",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +78,7 @@ class FrictionChoice(Options):
 
     friction: str | None = option(
         "default",
-        "Such as viscous+coulomb, or none; auto chooses a model per joint by what it predicts.",
+        "Friction model such as viscous+coulomb, or none; auto chooses one per joint by what it predicts.",
         shown="linear for a log, with rotors (armature) where it shows them",
     )
 
@@ -87,7 +116,7 @@ class ProblemChoice(FilterChoice, FrictionChoice):
         None, "Only inertia or gravity of controller samples; gravity of a log: its holds.", metavar="KIND", group="Advanced"
     )
     known: Annotated[Mapping[str, float], _KNOWN] = option({}, "Declare a parameter known, such as m7=0.73.", group="Advanced")
-    seed: Seed = option(0, "Of the random samples that tell the base parameters.", group="Advanced")
+    seed: Seed = option(0, "Seed of the random samples that tell the base parameters.", group="Advanced")
 
     def building(self) -> dict[str, Any]:
         """The arguments of `build_problem`."""
@@ -107,8 +136,8 @@ class FitChoice(Options):
     loss: Literal["squared", "huber", "tukey"] | None = option(
         None, "squared, huber or tukey.", metavar="NAME", shown="squared, or huber where residuals are far beyond noise"
     )
-    drop: Annotated[float, number("%", above=0.0)] | None = option(
-        None, "Drop coefficients with a larger relative std. deviation, as the papers do (30%)."
+    drop: Annotated[Dropped, _PERCENT] | None = option(
+        None, "Drop coefficients with a larger relative std. deviation, as the papers do: 30%."
     )
 
     def fitting(self) -> dict[str, Any]:
@@ -116,7 +145,7 @@ class FitChoice(Options):
         from dynident.regression.uncertainty.losses import loss_by_name
 
         loss = None if self.loss is None else loss_by_name(self.loss)
-        chosen = {"noise": self.noise, "loss": loss, "drop_above_percent": self.drop}
+        chosen = {"noise": self.noise, "loss": loss, "drop_above_percent": self.drop and self.drop.percent}
         return {name: value for name, value in chosen.items() if value is not None}
 
 

@@ -92,6 +92,14 @@ def library_names() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
 
 
+def urdf_text(robot: str | Path, mounting: Mounting) -> str | None:
+    """The text of a URDF that is not a file by itself: macros expanded, or from the standard input. None for anything else."""
+    if str(robot) in library_names() or Path(robot).suffix.lower() == ".urdf":
+        return None
+    description = read_description(robot, mounting)
+    return description.text if description.kind == "urdf" else None
+
+
 def read_description(path: str | Path, mounting: Mounting) -> Description:
     """The text of a description, macros expanded, and the kind of file that it is."""
     if str(path) == STANDARD_INPUT:

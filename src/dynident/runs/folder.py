@@ -78,6 +78,11 @@ class RunFolder:
             raise found.error
         return found
 
+    def result_of(self, stage: Stage) -> Any:
+        """The result of a stage; None where there is none that counts."""
+        found = self.find(stage)
+        return found.result if isinstance(found, StageContent) else None
+
     def forget(self, stages: Iterable[Stage]) -> None:
         """Read these again, which have been written."""
         for stage in stages:

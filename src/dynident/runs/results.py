@@ -15,10 +15,12 @@ from dynident.runs.folder import Folder, RunFolder, write_stages
 from dynident.runs.stages import STARTS, Origin, Stage, StageContent
 
 if TYPE_CHECKING:
+    from dynident.core.arrays import Array
     from dynident.feasibility.result import LinkParameters
     from dynident.feasibility.shared_links import SharedLinks
     from dynident.regression.estimate import Estimate
     from dynident.regression.problem import Problem
+    from dynident.robots.robot import Robot
     from dynident.validation.folds import CrossValidation
 
 T = TypeVar("T")
@@ -201,6 +203,21 @@ def read_parameters(folder: Folder) -> LinkParameters:
         Where there are none, or where they are out of date.
     """
     return RunFolder.of(folder).read(Stage.PARAMETERS).result
+
+
+def read_parameters_for(robot: Robot, folder: Path) -> Array:
+    """The (n, 10) link parameters of a run of the same robot; FileError where its links are others."""
+    stored = read_parameters(folder)
+    if stored.robot.link_names != robot.link_names or stored.robot.frame_names != robot.frame_names:
+        names = ", ".join(stored.robot.link_names)
+        raise FileError(folder, f"has parameters of other links ({names}) than robot {robot.name!r}; give the robot that was identified")
+    return stored.parameters
+
+
+def find_parameters(folder: Folder) -> LinkParameters | None:
+    """The same; None where none have been retrieved. Those that are out of date are a FileError."""
+    run = RunFolder.of(folder)
+    return read_parameters(run) if (run.path / Stage.PARAMETERS.file).is_file() else None
 
 
 def make_origin(seed: int, provenance: Mapping[str, Any] | None) -> Origin:

@@ -18,7 +18,7 @@ from dynident.data import ControllerSamples
 from dynident.dynamics import coriolis_vector, gravity, mass_matrix
 from dynident.errors import ValueRangeError
 from dynident.robots.robot import Robot
-from dynident.simulation.payload import loaded_parameters
+from dynident.simulation.payload import Payload, loaded_parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,18 @@ class VirtualController:
         loaded_parameters(self.robot, self.parameters)  # a wrong shape is refused here, not at the first question
         if not (np.isfinite(self.position_noise) and self.position_noise >= 0.0):
             raise ValueRangeError("position_noise", f"is {self.position_noise}; a standard deviation in rad or m was expected")
+
+    @staticmethod
+    def loaded(
+        robot: Robot, parameters: ArrayLike | None, payload: Payload | None, *, noisy: bool = True, seed: int = 0
+    ) -> VirtualController:
+        """That of a robot that carries a payload. noisy : False for positions that are recorded as they are."""
+        inside = loaded_parameters(robot, parameters, payload)
+        return VirtualController(robot, inside, position_noise=VirtualController.position_noise if noisy else 0.0, seed=seed)
+
+    def sample_randomly(self, count: int) -> ControllerSamples:
+        """M and g at so many random configurations."""
+        return self.sample(random_configurations(self.robot, count, seed=self.seed))
 
     def sample(self, configurations: ArrayLike, velocities: ArrayLike | None = None) -> ControllerSamples:
         """M and g at `configurations` (N, n); with `velocities` (N, n), c too. The recorded q carries the noise."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -12,12 +13,15 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from dynident.cli.command_line import Argument, Offered, Selected, completion_script, make_verb, parse_options, run_verb
-from dynident.cli.exits import Exit, UsageError
+from dynident.cli.exits import Exit, UsageError, sentence
+from dynident.cli.terminal import Outcome
 from dynident.core.kinds import Count, Hertz, kind_of
 from dynident.core.options import DeclaredOption, OptionError, Options, option, typed_words
 from dynident.data.reading.reading import Reading
+from dynident.errors import InputError, OptionsError, ValueRangeError
 from dynident.feasibility.options import Dropped, RetrievalChoice
 from dynident.pipeline.options import IdentifyChoice, RetrieveChoice
+from dynident.reports.tables import Report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +138,46 @@ def test_a_verb_can_end_with_an_exit_code():
         raise Exit(3)
 
     assert run_verb(make_verb("end", end, ""), []) == 3
+
+
+def test_an_outcome_is_printed_as_a_report_or_as_json(capsys):
+    def find(*, code: Annotated[int, Argument(help="Of the exit.")] = 0) -> Outcome:
+        report = Report(header=("found it",), notes=("look twice",))
+        return Outcome(report=report, document={"found": True}, warning="careful", written="a.txt", code=code)
+
+    made = make_verb("find", find, "")
+    assert [word.option.flag for word in made.words] == ["--code", "--json"]
+    assert run_verb(made, ["--code", "1"]) == 1
+    assert capsys.readouterr().out.split("\n") == ["careful", "found it", "", "Note 1: look twice.", "Written to a.txt", ""]
+    assert run_verb(made, ["--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"found": True}
+
+
+def test_what_is_wrong_with_an_outcome_is_said_after_it_is_printed(capsys):
+    def refuse() -> None:
+        raise InputError("it is broken")
+
+    def find() -> Outcome:
+        return Outcome(report=Report(header=("found it",)), document={}, written="It holds.", require=refuse)
+
+    with pytest.raises(InputError, match="it is broken"):
+        run_verb(make_verb("find", find, ""), [])
+    assert capsys.readouterr().out == "found it\n"
+
+
+def test_options_that_do_not_go_together_are_named_by_their_flags():
+    error = OptionsError("{} and {cutoff} don't go together", ["known", "starts"])
+    assert error.message == "known, starts and cutoff don't go together"
+    flags = make_verb("do", verb, "").flags
+    assert sentence(error, flags) == "--known, --starts and --filter don't go together"
+    assert sentence(OptionsError("{solver} needs {ROBOT}")) == "--solver needs ROBOT"
+    assert sentence(ValueRangeError("cutoff", "is 0"), flags, ["--filter=0"]) == "--filter is 0"
+    assert sentence(ValueRangeError("cutoff", "is 0"), flags) == "cutoff is 0"
+
+
+def test_the_help_begins_with_what_must_be_typed(run, capsys):
+    run("-h")
+    assert capsys.readouterr().out.startswith("Usage: dynident do ROBOT [DATA...] -o FILE [OPTIONS]\n")
 
 
 def test_help_and_completion(run, capsys):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from dynident.cli.arguments import AsJson, RunPath
+from dynident.cli.arguments import RunPath
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import check_output
-from dynident.cli.terminal import console, print_json, print_report
+from dynident.cli.terminal import Outcome
 from dynident.errors import InputError
 
 EXAMPLE = """Examples:
@@ -25,15 +25,14 @@ def bundle(
     run: RunPath,
     data: Annotated[
         Sequence[Path],
-        Argument(metavar="[DATA...]", help="The data of the run. Default: those of the command that made it, if they are still there."),
+        Argument(metavar="[DATA...]", help="The data of the run.", shown="those of the command that made it, if they are still there"),
     ] = (),
     /,
     *,
     output: Annotated[Path, Argument(help="The zip to write.", short="-o")] = Path("bundle.zip"),
     without_samples: Annotated[bool, Argument(help="No measured samples: neither log nor filtered rows nor curves.")] = False,
     whole_log: Annotated[bool, Argument(help="The whole log, and not only its first 20,000 samples.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Write a run as a zip without names that can be attached to an issue, and say what is in it.
 
     Robot, joints, links and files get neutral names; then the commands that made the run are repeated with these, so that no file has
@@ -47,8 +46,8 @@ def bundle(
     check_output(output, "bundle", (".zip",), inputs=data, runs=(run,))
     made = make_bundle(run, data, "none" if without_samples else "all" if whole_log else "excerpt")
     size = made.save(output)
-    if as_json:
-        print_json({**made.manifest, "written": str(output), "bytes": size})
-        return
-    print_report(made.tables())
-    console().print(f"Written to {output} ({size / 1e6:.2f} MB). Look into it before you pass it on.", markup=False)
+    return Outcome(
+        report=made.tables(),
+        document={**made.manifest, "written": str(output), "bytes": size},
+        written=f"Written to {output} ({size / 1e6:.2f} MB). Look into it before you pass it on.",
+    )

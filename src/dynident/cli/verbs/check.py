@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from dynident.cli.arguments import AsJson, Chain, RobotFile
-from dynident.cli.terminal import console, print_json, print_table
+from dynident.cli.arguments import Chain, RobotFile
+from dynident.cli.terminal import Outcome, console, print_table
 
 if TYPE_CHECKING:
     from dynident.robots.check import RobotCheck
@@ -23,7 +24,7 @@ PRINTS = ("dynident.robots.check_document:CheckDocument",)
 _WIDE = 110
 
 
-def check(robot: RobotFile, /, *, chain: Chain, as_json: AsJson = False) -> int:
+def check(robot: RobotFile, /, *, chain: Chain) -> Outcome:
     """Check the physical consistency of every link of a robot.
 
     Prints mass, centre of mass, principal inertias and margin of each link, with a verdict. Exits with 1 when a link is inconsistent,
@@ -34,14 +35,10 @@ def check(robot: RobotFile, /, *, chain: Chain, as_json: AsJson = False) -> int:
     from dynident.robots.check_document import CheckDocument
 
     result = check_robot(load_robot(robot, chain))
-    if as_json:
-        print_json(CheckDocument.of(result))
-    else:
-        _print_report(result)
-    return 0 if result.passed else 1
+    return Outcome(report=partial(_print, result), document=CheckDocument.of(result), code=0 if result.passed else 1)
 
 
-def _print_report(result: RobotCheck) -> None:
+def _print(result: RobotCheck) -> None:
     from rich.markup import escape
 
     from dynident.reports.robots import check_facts, check_table, check_verdict

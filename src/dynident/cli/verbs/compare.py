@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from dynident.cli.arguments import AsJson
 from dynident.cli.command_line import Argument
 from dynident.cli.comparison_files import SUFFIXES, write_comparison
 from dynident.cli.inputs import check_output
-from dynident.cli.terminal import console, print_json, print_report, progress_bar
+from dynident.cli.terminal import Outcome, progress_bar
 
 EXAMPLE = """Examples:
 
@@ -24,8 +23,7 @@ def compare(
     /,
     *,
     output: Annotated[Sequence[Path], Argument(help="Also write it as a page (.html), .csv or .json.", short="-o")] = (),
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Compare runs of one robot, or of robots of one model: coefficients and friction, in standard deviations.
 
     Two runs are compared with each other, the second with the first; of more, each is compared with the median of all, and those farthest
@@ -45,9 +43,4 @@ def compare(
     comparison = compare_runs(found)
     for file in output:
         write_comparison(comparison, file)
-    if as_json:
-        print_json(ComparisonDocument.of(comparison))
-        return
-    print_report(comparison.tables())
-    if output:
-        console().print(f"Written to {', '.join(map(str, output))}", markup=False)
+    return Outcome(report=comparison.tables(), document=ComparisonDocument.of(comparison), written=", ".join(map(str, output)))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from dynident.cli.arguments import Chain, RobotFile
 from dynident.cli.command_line import Argument
-from dynident.cli.inputs import check_output, read_text_of
+from dynident.cli.inputs import check_output
 from dynident.cli.terminal import console
 
 EXAMPLE = """Examples:
@@ -34,12 +34,12 @@ def convert(
     from dynident.core.files import write_atomically
     from dynident.exports import convert as describe
     from dynident.exports.registry import CONVERSIONS
-    from dynident.robots import load_robot
+    from dynident.robots.load import load_robot, urdf_text
 
     check_output(output, "description", CONVERSIONS, inputs=(robot,))
     machine = load_robot(robot, chain)
     whole = output.suffix.lower() == ".urdf" and not (chain.lock or chain.base or chain.tip)
-    text, notes = read_text_of(robot, chain) if whole else None, ()
+    text, notes = urdf_text(robot, chain) if whole else None, ()
     if text is None:
         text, notes = describe(machine, output)
     write_atomically(output, text)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from dynident.cli.arguments import AsJson, LogFiles, NewRun, RobotFile
+from dynident.cli.arguments import LogFiles, NewRun, RobotFile
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import running_command
-from dynident.cli.terminal import print_result, progress_bar, spinner
+from dynident.cli.terminal import Outcome, progress_bar, spinner
 from dynident.data.reading.reading import Reading
-from dynident.errors import InputError
 from dynident.pipeline.reading import choose_periods, read_log_and_samples, remember_reading
 from dynident.regression.options import FitChoice, PeriodChoice, ProblemChoice, TrainingPart
 from dynident.robots.mounting import Mounting
@@ -32,23 +31,14 @@ def identify(
     output: NewRun,
     problem_choice: ProblemChoice,
     training: TrainingPart,
-    as_json: AsJson = False,
     reading: Reading,
     mounting: Mounting,
     period_choice: PeriodChoice,
-    average_periods: Annotated[
-        bool,
-        Argument(
-            help="Fit the mean of the periods, sample by sample: N of them have 1/√N of the noise, in the positions too. "
-            "Standard deviations follow from the residuals of the mean.",
-            group="Advanced",
-        ),
-    ] = False,
     fit_choice: FitChoice,
     ignore_doctor: Annotated[
         bool, Argument(help="Identify also from a log with a fault that makes the result meaningless.", group="Advanced")
     ] = False,
-) -> None:
+) -> Outcome:
     """Identify dynamic coefficients and friction, with their uncertainty.
 
     The route follows from the data: a log with q and torque is fitted as such; samples of q, M and g are what the robot's
@@ -62,18 +52,15 @@ def identify(
     from dynident.runs import Stage, check_stages, write_estimate
     from dynident.validation.folds import cross_validate_fit
 
-    seed, periods = problem_choice.seed, period_choice.periods
-    fitting = fit_choice.fitting()
-    building = problem_choice.building()
+    seed, fitting, building = problem_choice.seed, fit_choice.fitting(), problem_choice.building()
     check_stages(output, Stage.ESTIMATE)
     machine = load_robot(robot, mounting)
     with progress_bar("Reading") as progress:
         log, samples = read_log_and_samples(data, machine, reading, training.train, progress=progress)
-    if log is None and (periods is not None or average_periods):
-        raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
     with progress_bar("Building the regression") as progress:
-        used = None if log is None else choose_periods(log, periods, average=average_periods)
-        problem, controller = build_problems(machine, [item for item in (used, samples) if item is not None], **building, progress=progress)
+        first, *others = [item for item in (log, samples) if item is not None]
+        first = choose_periods(first, period_choice.periods, average=period_choice.average_periods)
+        problem, controller = build_problems(machine, [first, *others], **building, progress=progress)
     if log is not None and not ignore_doctor:
         with spinner("Examining"):
             refuse_spoiled(machine, log)
@@ -87,4 +74,4 @@ def identify(
         facts = (f"Not cross-validated: {why_not}." if folds is None else folds.sentence,)
     document = write_estimate(output, estimate, folds=folds, seed=seed, provenance={"command": running_command()})
     shown = estimate.tables()
-    print_result(replace(shown, facts=(*facts, *shown.facts)), document, as_json=as_json, written=str(output))
+    return Outcome(report=replace(shown, facts=(*facts, *shown.facts)), document=document, written=str(output))

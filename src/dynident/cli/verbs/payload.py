@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from dynident.cli.arguments import AsJson, LogFiles, name_given
+from dynident.cli.arguments import LogFiles
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import check_output, running_command
-from dynident.cli.terminal import print_result, spinner
-from dynident.core.options import changes, declared_options
+from dynident.cli.terminal import Outcome, spinner
+from dynident.core.options import declared_options, names_given
 from dynident.data.reading.reading import Reading
-from dynident.errors import InputError, ValueRangeError
-from dynident.pipeline.reading import read_data, remember_reading
+from dynident.errors import InputError, OptionsError
+from dynident.payload.options import PayloadChoice
+from dynident.pipeline.reading import read_log, remember_reading
 from dynident.regression.options import DataPart, SameFilter
 from dynident.robots.mounting import Mounting
-
-if TYPE_CHECKING:
-    from dynident.data import Dataset
-    from dynident.payload import Declared
-    from dynident.regression import Estimate
-    from dynident.robots import Robot
 
 EXAMPLE = """Examples:
 
@@ -36,32 +31,22 @@ def payload(
     data: LogFiles,
     /,
     *,
-    declared_mass: Annotated[float | None, Argument(help="What the teach pendant was told (kg), to compare with.", metavar="KG")] = None,
-    declared_com: Annotated[
-        tuple[float, float, float] | None, Argument(help="Likewise, the centre of mass in the flange frame, in m.")
-    ] = None,
+    choice: PayloadChoice,
     unloaded: Annotated[
         Sequence[Path], Argument(help="Identify the bare arm from this log first; into the folder of -o.", metavar="DATA")
     ] = (),
     output: Annotated[
-        Path | None, Argument(help="Folder for the results; with --unloaded only. Default: RUN itself.", metavar="RUN", short="-o")
+        Path | None, Argument(help="Folder for the results; with --unloaded only.", metavar="RUN", short="-o", shown="RUN itself")
     ] = None,
     chosen: DataPart,
-    as_json: AsJson = False,
     reading: Reading,
     mounting: Mounting,
     urdf: Annotated[
         Path | None, Argument(help="Write the payload alone as a URDF, whose lines a robot's can take over.", group="Advanced")
     ] = None,
-    mjcf: Annotated[Path | None, Argument(help="Likewise as an MJCF.", group="Advanced")] = None,
-    link: Annotated[
-        str | None, Argument(help="The link that carries it. Default: the last, through the tool frame.", metavar="NAME", group="Advanced")
-    ] = None,
-    keep_friction: Annotated[
-        bool, Argument(help="Hold the friction at that of the arm instead of fitting it again.", group="Advanced")
-    ] = False,
+    mjcf: Annotated[Path | None, Argument(help="Write the payload alone as an MJCF.", group="Advanced")] = None,
     filtering: SameFilter,
-) -> None:
+) -> Outcome:
     """Identify mass, centre of mass and inertia of what hangs on the flange, and compare them with what was declared.
 
     Standard deviations count those of the arm. Writes payload.safetensors and payload.json into RUN; dynident export RUN --payload writes
@@ -70,35 +55,37 @@ def payload(
     from dynident.core.files import write_files
     from dynident.exports import payload_fragment
     from dynident.payload import identify_payload
+    from dynident.regression import identify
     from dynident.robots import load_robot
-    from dynident.runs import RunFolder, Stage, read_estimate, write_result
+    from dynident.runs import RunFolder, Stage, read_estimate
     from dynident.runs.folder import write_stages
     from dynident.runs.results import make_origin
     from dynident.runs.stages import StageContent
 
-    declared = _declared(declared_mass, declared_com)
-    folder = _folder(arm, unloaded, output, mounting)
-    source = RunFolder(folder)
+    declared = choice.declared
+    source = RunFolder(_folder(arm, unloaded, output, mounting))
     fragments = {target: file for target, file in (("urdf", urdf), ("mjcf", mjcf)) if file is not None}
     for file in fragments.values():
-        check_output(file, "payload", inputs=(*data, *unloaded), runs=() if unloaded else (folder,))
-    estimate = _identify_arm(load_robot(arm, mounting), unloaded, replace(reading, without=())) if unloaded else read_estimate(source)
-    reading = reading.over(estimate.summary.processing.read)
+        check_output(file, "payload", inputs=(*data, *unloaded), runs=() if unloaded else (source.path,))
+    if unloaded:
+        machine, bare = load_robot(arm, mounting), replace(reading, without=())
+        with spinner("Identifying the arm"):
+            estimate = remember_reading(identify(machine, read_log(unloaded, machine, bare)), bare)
+    else:
+        estimate = read_estimate(source)
     with spinner("Reading"):
-        loaded = _read_log(data, estimate.base.robot, reading, chosen.part)
+        loaded = read_log(data, estimate.base.robot, reading.over(estimate.summary.processing.read), chosen.part)
     with spinner("Identifying the payload"):
-        found = identify_payload(estimate, loaded, link=link, declared=declared, refit_friction=not keep_friction, **vars(filtering))
+        found = identify_payload(
+            estimate, loaded, link=choice.link, declared=declared, refit_friction=not choice.keep_friction, **vars(filtering)
+        )
     write_files({file: payload_fragment(found, target) for target, file in fragments.items()})
     provenance = {"command": running_command(), "part": list(chosen.part), "files": loaded.provenance.files}
+    contents = {Stage.PAYLOAD: StageContent(result=found, origin=make_origin(0, provenance))}
     if unloaded:
-        contents = {
-            Stage.ESTIMATE: StageContent(result=estimate, origin=make_origin(0, {"command": running_command()})),
-            Stage.PAYLOAD: StageContent(result=found, origin=make_origin(0, provenance)),
-        }
-        document = write_stages(folder, contents)[Stage.PAYLOAD]
-    else:
-        document = write_result(source, found, provenance=provenance)
-    print_result(found.tables(), document, as_json=as_json, written=" and ".join(map(str, (folder, *fragments.values()))))
+        contents = {Stage.ESTIMATE: StageContent(result=estimate, origin=make_origin(0, {"command": running_command()})), **contents}
+    document = write_stages(source, contents)[Stage.PAYLOAD]
+    return Outcome(report=found.tables(), document=document, written=" and ".join(map(str, (source.path, *fragments.values()))))
 
 
 def _folder(arm: str, unloaded: Sequence[Path], output: Path | None, mounting: Mounting) -> Path:
@@ -110,9 +97,8 @@ def _folder(arm: str, unloaded: Sequence[Path], output: Path | None, mounting: M
             raise InputError("--unloaded identifies the arm first, and needs a folder for it; name one with -o RUN")
         check_stages(output, Stage.ESTIMATE, Stage.PAYLOAD)
         return output
-    given = name_given({item.flag: item.name in changes(mounting) for item in declared_options(Mounting)} | {"--output": output})
-    if given:
-        raise InputError(f"{given}: only with --unloaded, for RUN knows its robot and is the folder; leave it out")
+    if names := names_given(mounting, *(item.name for item in declared_options(Mounting))) + ["output"] * (output is not None):
+        raise OptionsError("{}: only with {unloaded}, for RUN knows its robot and is the folder; leave it out", names)
     run = Path(arm)
     if not run.is_dir():
         raise InputError(
@@ -121,30 +107,3 @@ def _folder(arm: str, unloaded: Sequence[Path], output: Path | None, mounting: M
         )
     check_stages(run, Stage.PAYLOAD)
     return run
-
-
-def _identify_arm(robot: Robot, files: Sequence[Path], reading: Reading) -> Estimate:
-    from dynident.regression import identify
-
-    with spinner("Identifying the arm"):
-        return remember_reading(identify(robot, _read_log(files, robot, reading, (0.0, 1.0))), reading)
-
-
-def _read_log(files: Sequence[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset:
-    from dynident.data import Dataset
-
-    found = read_data(files, robot, reading, part)
-    if not isinstance(found, Dataset):
-        raise InputError(f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected, with torques")
-    return found
-
-
-def _declared(mass: float | None, com: tuple[float, float, float] | None) -> Declared | None:
-    """What was declared; None where nothing was."""
-    from dynident.payload import Declared
-
-    if mass is None:
-        if com is not None:
-            raise ValueRangeError("--declared-com", "needs --declared-mass too: the two are compared together")
-        return None
-    return Declared(mass=mass, com=com or (0.0, 0.0, 0.0))

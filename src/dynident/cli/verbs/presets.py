@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from dynident.cli.arguments import AsJson
 from dynident.cli.command_line import Argument
-from dynident.cli.terminal import console, print_json, print_table
+from dynident.cli.terminal import Outcome, console
 
 EXAMPLE = """Examples:
 
@@ -18,35 +17,36 @@ dynident presets ur_rtde > mine.yaml   (a copy to change, for --preset mine.yaml
 
 
 def presets(
-    name: Annotated[str | None, Argument(metavar="NAME", help="Show this one.")] = None,
+    name: Annotated[str | None, Argument(metavar="NAME", help="Show this preset.")] = None,
     /,
     *,
     formats: Annotated[bool, Argument(help="List the data formats instead, with the options that each has of its own.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """List the presets for the files of common recorders, or show one as the YAML file that it is."""
     from dynident.core.files import read_text
     from dynident.data.reading.presets import PresetDocument, find_preset, list_presets
-    from dynident.reports.tables import Column, Table
+    from dynident.reports.tables import Column, Report, Table
 
     if formats:
-        print_formats()
-        return
-    if name is not None and not as_json:
-        print(read_text(find_preset(name).path), end="")
-        return
+        return Outcome(report=_print_formats, document=_formats())
     found = list_presets() if name is None else (find_preset(name),)
-    if as_json:
-        print_json([PresetDocument.of(item) for item in found])
-        return
-    print_table(Table("Presets", tuple(found), (Column("name"), Column("about", "files"))), console())
+    table = Table("Presets", found, (Column("name"), Column("about", "files")))
+    return Outcome(
+        report=Report(tables=(table,)) if name is None else lambda: print(read_text(found[0].path), end=""),
+        document=[PresetDocument.of(item) for item in found],
+    )
 
 
-def print_formats() -> None:
-    """A paragraph per data format."""
+def _formats() -> list[dict[str, Any]]:
+    """The data formats, how a file of each is known, and what --reader-option can say."""
     from dynident.core.options import describe_options
     from dynident.data.formats.registry import READERS
 
-    for name, reader in READERS.items():
-        own = describe_options(reader.options)
-        console().print(f"{name} ({', '.join(reader.known_by)}){': ' if own else ''}{own}", markup=False, soft_wrap=True)
+    return [{"name": name, "known_by": list(item.known_by), "options": describe_options(item.options)} for name, item in READERS.items()]
+
+
+def _print_formats() -> None:
+    """A paragraph per data format."""
+    for item in _formats():
+        options = f": {item['options']}" if item["options"] else ""
+        console().print(f"{item['name']} ({', '.join(item['known_by'])}){options}", markup=False, soft_wrap=True)

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from dynident.cli.command_line import Argument
 from dynident.cli.exits import Exit
-from dynident.cli.inputs import check_output, read_driving_limits, read_motion
+from dynident.cli.inputs import check_output
 from dynident.cli.interrupts import INTERRUPTED
 from dynident.cli.terminal import console, print_report, progress_bar
-from dynident.core.kinds import Count
-from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError, require
+from dynident.errors import DynidentError, InputError, Remedy
+from dynident.recording.options import RecordingChoice
 from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
-    from dynident.excitation.limits.limits import Limits
-    from dynident.recording import RecordingPlan, RobotConnection, Vendor
-    from dynident.robots import Robot
+    from dynident.recording import RecordingPlan
 
 EXAMPLE = """Examples:
 
@@ -42,35 +39,11 @@ def record(
     /,
     *,
     output: Annotated[Path, Argument(help="Recording to write (.npz); never overwritten.", short="-o")],
-    robot: Annotated[str | None, Argument(help="Description of the robot that stands there, with its limits.", metavar="ROBOT")] = None,
-    trajectory: Annotated[Path | None, Argument(help="Motion to drive, such as dynident excite writes it.")] = None,
-    configurations: Annotated[
-        Path | None, Argument(help="Positions to stand at and ask the controller for M, g and c (excite --static).")
-    ] = None,
-    repeat: Annotated[Count, Argument(help="How often the trajectory is driven; each time is a segment of the log.")] = 1,
-    resume: Annotated[bool, Argument(help="Go on with a recording that was not finished.")] = False,
+    choice: RecordingChoice,
     mounting: Mounting,
-    speed: Annotated[
-        float | None,
-        Argument(
-            help="Share of the velocity limits that nothing may exceed.",
-            metavar="SHARE",
-            group="Limits",
-            shown="1 for a trajectory, 0.2 between configurations",
-        ),
-    ] = None,
-    limits: Annotated[
-        Path | None,
-        Argument(help="YAML file with limits, as for dynident excite.", group="Limits", shown="all of the robot's own"),
-    ] = None,
     approach: Annotated[bool, Argument(help="Drive slowly to where the trajectory starts.", group="Consent")] = False,
     confirm_each: Annotated[bool, Argument(help="Ask before every move.", group="Consent")] = False,
     yes: Annotated[bool, Argument(help="Don't ask before moving.", group="Consent")] = False,
-    patience: Annotated[float, Argument(help="How long a lost connection is tried again.", metavar="SECONDS", group="Advanced")] = 30.0,
-    connection_option: Annotated[
-        Mapping[str, str],
-        Argument(help="An option of the vendor's own. {}.", group="Advanced", registry="dynident.recording.registry:vendor_options"),
-    ] = MappingProxyType({}),
 ) -> None:
     """Record from a robot: its log along a trajectory, or its controller's M, g and c at configurations.
 
@@ -78,111 +51,45 @@ def record(
     recorded is kept whenever and however it ends. The file is one that identify reads at once. Exits with 1 when the robot reported an
     error or its connection was lost for good, with 130 after Ctrl-C.
     """
-    from dynident.recording import connect, find_vendor
+    from dynident.recording import RecordingStatus, connect
+    from dynident.recording import record as run
+    from dynident.recording.options import find_connection
+    from dynident.recording.recorder import passages_done
     from dynident.robots import load_robot
 
     check_output(output, "recording", (".npz",))
-    name, address = _split(connection)
-    vendor = find_vendor(name)
-    if (trajectory is None) == (configurations is None):
-        raise InputError("give one motion to record: --trajectory FILE, or --configurations FILE")
-    machine = load_robot(_description(vendor, address, robot), mounting)
-    allowed = read_driving_limits(machine, limits)
-    arm = connect(vendor, address, machine, connection_option)
+    vendor, address = find_connection(connection)
+    choice.check()
+    machine = load_robot(choice.description(vendor, address), mounting)
+    arm = connect(vendor, address, machine, choice.connection_option)
     try:
-        plan = _plan(arm, machine, allowed, trajectory, configurations, speed=speed, repeat=repeat)
-        _record(arm, plan, output, approach=approach, confirm_each=confirm_each, yes=yes, resume=resume, patience=patience)
+        plan, unchecked = choice.plan(arm, machine)
+        if unchecked:
+            console().print(unchecked, style="bold red", markup=False)
+        left = plan.from_standing(plan.standing, passages_done(output, plan, resume=choice.resume))
+        if not left.passages:
+            console().print(f"{output} has all {len(plan.passages)} already", markup=False)
+            return
+        print_report(left.tables())
+        _confirm_start(left, approach=approach, yes=yes)
+
+        def confirm(question: str) -> bool:
+            return (yes and approach) or (sys.stdin.isatty() and _ask(question))
+
+        with _ctrl_c() as interrupted, progress_bar("Recording") as progress:
+            outcome = run(
+                arm,
+                plan,
+                output,
+                resume=choice.resume,
+                confirm=_ask if confirm_each else confirm,
+                confirm_each=confirm_each,
+                interrupted=interrupted,
+                progress=progress,
+                patience=choice.patience,
+            )
     finally:
         arm.close()
-
-
-def _split(words: Sequence[str]) -> tuple[str, str]:
-    """The vendor and the address of "franka 172.16.0.2" or "virtual:panda"."""
-    from dynident.recording.registry import known_vendors
-
-    name, _, address = words[0].partition(":")
-    rest = [*([address] if address else []), *words[1:]]
-    if len(rest) != 1:
-        raise InputError(f"got {' '.join(words)!r}; a vendor and an address were expected, one of: {known_vendors()}")
-    return name, rest[0]
-
-
-def _description(vendor: Vendor, address: str, robot: str | None) -> str:
-    if vendor.is_description:
-        if robot is not None:
-            raise InputError(f"--robot and {vendor.name}:{address} both name a robot; leave --robot out")
-        return address
-    if robot is None:
-        raise InputError(f"the limits of the robot at {address} are not known; describe it with --robot, such as --robot panda")
-    return robot
-
-
-def _plan(
-    arm: RobotConnection,
-    robot: Robot,
-    limits: Limits,
-    trajectory: Path | None,
-    configurations: Path | None,
-    *,
-    speed: float | None,
-    repeat: int,
-) -> RecordingPlan:
-    import numpy as np
-
-    from dynident.data.reading.reading import Reading
-    from dynident.recording import plan_configurations, plan_trajectory
-
-    given: dict[str, Any] = {} if speed is None else {"speed": speed}
-    found = read_motion(require(trajectory or configurations, "a trajectory or configurations"), robot, Reading())
-    if found.unchecked:
-        console().print(found.unchecked, style="bold red", markup=False)
-    motion = found.samples
-    standing = np.asarray(arm.read().reference, dtype=float)
-    if trajectory is not None:
-        return plan_trajectory(robot, motion, standing, limits=limits, rate=arm.rate, repeats=repeat, **given)
-    if repeat != 1:
-        raise ValueRangeError("--repeat", "is for trajectories; a controller says the same at the same configuration")
-    return plan_configurations(robot, motion.q, standing, limits=limits, rate=arm.rate, stops=motion.period, **given)
-
-
-def _record(
-    arm: RobotConnection,
-    plan: RecordingPlan,
-    output: Path,
-    *,
-    approach: bool,
-    confirm_each: bool,
-    yes: bool,
-    resume: bool,
-    patience: float,
-) -> None:
-    from dynident.recording import RecordingStatus
-    from dynident.recording import record as run
-    from dynident.recording.recorder import passages_done
-
-    done = passages_done(output, plan, resume=resume)
-    left = plan.from_standing(plan.standing, done)
-    if not left.passages:
-        console().print(f"{output} has all {len(plan.passages)} already", markup=False)
-        return
-    print_report(left.tables())
-    _confirm_start(left, approach=approach, yes=yes)
-
-    def confirm(question: str) -> bool:
-        return (yes and approach) or (sys.stdin.isatty() and _ask(question))
-
-    with _ctrl_c() as interrupted, progress_bar("Recording") as progress:
-        outcome = run(
-            arm,
-            plan,
-            output,
-            resume=resume,
-            confirm=_ask if confirm_each else confirm,
-            confirm_each=confirm_each,
-            interrupted=interrupted,
-            progress=progress,
-            patience=patience,
-        )
     if outcome.status is RecordingStatus.COMPLETE:
         console().print(f"{outcome.sentence[:1].upper()}{outcome.sentence[1:]}.", markup=False)
         return

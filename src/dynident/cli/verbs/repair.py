@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from dynident.cli.arguments import AsJson, Chain, RobotFile
+from dynident.cli.arguments import Chain, RobotFile
 from dynident.cli.command_line import Argument
-from dynident.cli.inputs import check_output, read_text_of
-from dynident.cli.terminal import print_result
+from dynident.cli.inputs import check_output
+from dynident.cli.terminal import Outcome
 from dynident.core.kinds import number
 
 EXAMPLE = """Examples:
@@ -38,9 +38,8 @@ def repair(
         Literal["entropic", "euclidean"],
         Argument(help="entropic, which doesn't depend on frames and units, or euclidean.", metavar="KIND"),
     ] = "entropic",
-    as_json: AsJson = False,
     chain: Chain,
-) -> None:
+) -> Outcome:
     """Make every link of a robot description physically consistent, changing as little as possible.
 
     The torques of the robot stay the same wherever consistent links with its base parameters exist. Where they don't, the base
@@ -50,12 +49,12 @@ def repair(
     from dynident.feasibility.repairs.document import RepairDocument
     from dynident.feasibility.repairs.repair import repair as nearest
     from dynident.feasibility.repairs.writing import check_suffix, repaired_text
-    from dynident.robots import load_robot
+    from dynident.robots.load import load_robot, urdf_text
 
     machine = load_robot(robot, chain)
-    description = read_text_of(robot, chain) if output.suffix.lower() == ".urdf" else None
+    description = urdf_text(robot, chain) if output.suffix.lower() == ".urdf" else None
     check_suffix(machine, output, description)
     check_output(output, "repaired robot", inputs=(robot,))
     result = nearest(machine, margin=margin, metric=distance)
     write_atomically(output, repaired_text(result, output, description))
-    print_result(result.tables(), RepairDocument.of(result), as_json=as_json, written=str(output))
+    return Outcome(report=result.tables(), document=RepairDocument.of(result), written=str(output))

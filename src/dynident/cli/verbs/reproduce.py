@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from dynident.cli.arguments import AsJson
 from dynident.cli.command_line import Argument
-from dynident.cli.terminal import console, print_json, print_report, progress_steps
+from dynident.cli.terminal import Outcome, progress_steps
 from dynident.core.kinds import Folder
 from dynident.errors import InputError
 
@@ -38,8 +37,7 @@ def reproduce(
     ] = (),
     quick: Annotated[bool, Argument(help="One run and one experiment of each kind, in less than a minute.")] = False,
     full: Annotated[bool, Argument(help="As many starts and runs as in the papers, which takes four times as long.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Run the experiments of the papers again and put every published number beside ours, with a verdict.
 
     A number is equal, ours is better or near (with the reason), ours was made from it (by construction), it is not reproducible (with the
@@ -64,8 +62,5 @@ def reproduce(
     write_atomically(output / "reproduction.md", reproduction_markdown(document))
     write_atomically(output / "reproduction.json", json_text(document))
     page = reproduction_page(found).save(output / "reproduction.html")
-    if as_json:
-        print_json(document)
-        return
-    print_report(reproduction_report(found))
-    console().print(f"Open {page}; {output} also has reproduction.md and reproduction.json.", markup=False, soft_wrap=True)
+    written = f"Open {page}; {output} also has reproduction.md and reproduction.json."
+    return Outcome(report=reproduction_report(found), document=document, written=written)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
-from dynident.cli.arguments import AsJson, RunPath
+from dynident.cli.arguments import RunPath
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import running_command
-from dynident.cli.terminal import print_result, progress_bar, spinner
+from dynident.cli.terminal import Outcome, progress_bar, spinner
 from dynident.feasibility.options import RetrievalChoice, SolverChoice
 
 EXAMPLE = """Examples:
@@ -26,10 +27,9 @@ def retrieve(
     /,
     *,
     choice: RetrievalChoice,
-    as_json: AsJson = False,
     search: SolverChoice,
     ranges: Annotated[bool, Argument(help="Compute how far each parameter can move.", group="Advanced")] = True,
-) -> None:
+) -> Outcome:
     """Find the link parameters that a real robot can have and that data and nominal model make most probable, and certify them.
 
     Links are physically consistent, and friction opposes the motion at every speed that the log reached, in both directions: a friction
@@ -45,14 +45,12 @@ def retrieve(
     folder = RunFolder(run)  # what is written is made from the estimate that is read here, whatever happens to its file meanwhile
     estimate = read_estimate(folder)
     check_stages(run, Stage.PARAMETERS)
-    with spinner(f"Solving with {search.solver or 'sdp'}") as say:
-        result = retrieve_links(folder, estimate, choice, search, say)
-    held, provenance = choice.hold_gravity, {"command": running_command()}
-    document = write_parameters(
-        folder, result, seed=search.seed, held=held, provenance=provenance
-    )  # whatever happens to the ranges, which may take long
+    with spinner("Solving") as say:
+        result = retrieve_links(folder, estimate, choice, search, progress=say)
+    write = partial(write_parameters, folder, seed=search.seed, held=choice.hold_gravity, provenance={"command": running_command()})
+    document = write(result)  # whatever happens to the ranges, which may take long
     if ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
-        document = write_parameters(folder, result, seed=search.seed, held=held, provenance=provenance)
-    print_result(result.tables(), document, as_json=as_json, written=str(run))
+        document = write(result)
+    return Outcome(report=result.tables(), document=document, written=str(run))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from dynident.cli.arguments import AsJson, RandomSeed, RunPath
+from dynident.cli.arguments import RandomSeed, RunPath
 from dynident.cli.command_line import Argument, Offered
 from dynident.cli.inputs import running_command
-from dynident.cli.terminal import console, print_json, print_notes, print_report, print_table, progress_bar
+from dynident.cli.terminal import Outcome, progress_bar
 from dynident.core.kinds import Count, Folder, path
 from dynident.core.options import DeclaredOption
 from dynident.errors import InputError
@@ -43,19 +44,18 @@ def sample(
         Folder | None, Argument(help="Folder for the models and the table.", metavar="DIR", short="-o", shown="samples in RUN")
     ] = None,
     bases: Annotated[Mapping[str, Path | None], Offered(offered_bases)],
-    as_json: AsJson = False,
     seed: RandomSeed = 0,
-) -> None:
+) -> Outcome:
     """Draw parameter sets, friction included, from what the data, the prior and the constraints leave open.
 
     Every one is physically consistent and satisfies the constraints of the retrieval. DIR gets samples.csv, with --mjcf or --urdf one model
     per sample, and index.json; RUN gets samples.safetensors and samples.json for the report. Exits with 1 when the chains have not
     converged.
     """
-    from dataclasses import replace
 
     from dynident.core.files import place_below
     from dynident.exports.sampled import check_samples_target, export_samples
+    from dynident.reports.validation import torque_table
     from dynident.runs import RunFolder, Stage, check_stages, load_run, write_result
 
     chosen = {name: base for name, base in bases.items() if base is not None}
@@ -73,14 +73,11 @@ def sample(
         index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
     write_result(source, drawn, provenance={"command": running_command()})
     spread = load_run(source).torque_spread
-    if as_json:
-        print_json(replace(index, links=drawn.link_spreads, torque_spread_percent=None if spread is None else spread.by_joint()))
-        return
-    out = console()
-    print_report(drawn.tables())
+    shown = drawn.tables()
     if spread is not None:
-        from dynident.reports.validation import torque_table
-
-        print_table(torque_table(spread), out)
-    print_notes(out, index.notes)
-    out.print(f"Written to {folder} and {run}", markup=False)
+        shown = replace(shown, tables=(*shown.tables, torque_table(spread)))
+    return Outcome(
+        report=replace(shown, notes=(*shown.notes, *index.notes)),
+        document=replace(index, links=drawn.link_spreads, torque_spread_percent=None if spread is None else spread.by_joint()),
+        written=f"{folder} and {run}",
+    )

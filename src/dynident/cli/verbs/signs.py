@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated
 
-from dynident.cli.arguments import AsJson, LogFiles, MagnitudeReading, NewRun, RandomSeed, RobotFile, Scheduler
-from dynident.cli.command_line import Argument
+from dynident.cli.arguments import LogFiles, MagnitudeReading, NewRun, RandomSeed, RobotFile, Scheduler
+from dynident.cli.command_line import Argument, Selected
 from dynident.cli.inputs import check_output, running_command
-from dynident.cli.terminal import print_result, progress_bar, spinner
-from dynident.core.kinds import Hertz
-from dynident.errors import InputError
-from dynident.pipeline.reading import choose_periods, read_data, remember_reading
-from dynident.regression.options import FrictionChoice, PeriodChoice, TrainingPart
+from dynident.cli.terminal import Outcome, progress_bar, spinner
+from dynident.pipeline.reading import choose_periods, read_log, remember_reading_of_signs
+from dynident.regression.options import PeriodChoice, TrainingPart
 from dynident.robots.mounting import Mounting
+from dynident.signs.options import SignChoice
 
 EXAMPLE = """Examples:
 
@@ -31,36 +27,24 @@ def signs(
     /,
     *,
     output: NewRun,
-    friction: FrictionChoice,
-    cutoff: Annotated[
-        Hertz | Literal["auto"],
-        Argument(help="Cutoff of the filter of motion and torque; auto: 5, less for slow logs.", flag="--filter"),
-    ] = "auto",
+    choice: SignChoice,
     training: TrainingPart,
     signed_log: Annotated[
         Path | None, Argument(help="Also write the log with its signs, for verbs that need them: .npz, .csv or .parquet.")
     ] = None,
-    as_json: AsJson = False,
     reading: MagnitudeReading,
     mounting: Mounting,
-    method: Annotated[
-        str, Argument(help="{}.", metavar="NAME", group="Search", registry="dynident.signs.methods.registry:describe_methods")
-    ] = "em",
-    method_option: Annotated[
-        Mapping[str, str],
-        Argument(help="An option of the method's own. {}.", group="Search", registry="dynident.signs.methods.registry:describe_options"),
-    ] = MappingProxyType({}),
     scheduler: Scheduler = None,
-    period_choice: PeriodChoice,
+    period_choice: Annotated[PeriodChoice, Selected(("periods",))],
     seed: RandomSeed = 0,
-) -> int:
+) -> Outcome:
     """Recover the signs of torques of which only the magnitude was recorded, and identify the robot with them.
 
     Writes what dynident identify writes into RUN, signs.safetensors and signs.json, and feasible links where there are some; retrieve,
     validate, export and report work on it as usual. Exits with 1 when the signs are ambiguous or the model doesn't explain the data.
     """
     from dynident.core.cluster import open_executor
-    from dynident.data import Dataset, write_dataset
+    from dynident.data import write_dataset
     from dynident.data.formats.writing import WRITERS
     from dynident.robots import load_robot
     from dynident.runs import Stage, check_stages, save_run
@@ -71,28 +55,30 @@ def signs(
         check_output(signed_log, "log", WRITERS, inputs=data)
     machine = load_robot(robot, mounting)
     with progress_bar("Reading") as progress:
-        everything = read_data(data, machine, reading, training.train, progress=progress)
-    recorded = choose_periods(everything, period_choice.periods)
-    if not isinstance(recorded, Dataset):
-        raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
+        everything = read_log(
+            data, machine, reading, training.train, progress=progress, remedy="they have their signs; use dynident identify"
+        )
+        recorded = choose_periods(everything, period_choice.periods)
     with open_executor(1, scheduler) as executor, spinner("Searching for the signs") as say:
         found = recover_signs(
             machine,
             recorded,
-            method=method,
-            friction=friction.model,
-            cutoff=cutoff,
-            options=method_option,
+            method=choice.method,
+            friction=choice.model,
+            cutoff=choice.cutoff,
+            options=choice.method_option,
             seed=seed,
             executor=executor,
             progress=say,
         )
-    if recorded.effort_kind != found.log.effort_kind:  # taken for a magnitude, as held-out data should be
-        reading = replace(reading, effort_kind=found.log.effort_kind)
-    found = replace(found, estimate=remember_reading(found.estimate, reading))
+    found = remember_reading_of_signs(found, recorded, reading)
     known = {"command": running_command()}
     documents = save_run(output, found.estimate, signs=found, parameters=found.links, seed=seed, provenance=known)
     if signed_log is not None:
         write_dataset(found.signed, signed_log)
-    print_result(found.tables(), documents[Stage.SIGNS], as_json=as_json, written=f"{output}, {signed_log}" if signed_log else str(output))
-    return 0 if found.verdict.settled else 1
+    return Outcome(
+        report=found.tables(),
+        document=documents[Stage.SIGNS],
+        written=f"{output}, {signed_log}" if signed_log else str(output),
+        code=0 if found.verdict.settled else 1,
+    )

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dynident.cli.arguments import AsJson, LogFiles, RunPath, name_given
+from dynident.cli.arguments import LogFiles, RunPath
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import running_command
-from dynident.cli.terminal import console, print_json, print_result, print_table, progress_bar
+from dynident.cli.terminal import Outcome, progress_bar
 from dynident.core.kinds import whole
+from dynident.core.options import names_given
 from dynident.data.reading.reading import Reading
-from dynident.errors import InputError
+from dynident.errors import OptionsError
 from dynident.pipeline.reading import read_data
 from dynident.regression.options import DataPart, SameFilter
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples
-    from dynident.feasibility.result import LinkParameters
     from dynident.regression import Estimate
-    from dynident.runs import RunFolder
 
 EXAMPLE = """Example:
 
@@ -36,9 +35,8 @@ def validate(
         Argument(help="Also fit K times on these data, each time without one part of them.", metavar="K"),
     ] = None,
     filtering: SameFilter,
-    as_json: AsJson = False,
     reading: Reading,
-) -> None:
+) -> Outcome:
     """Predict the torques of a log and compare: coefficients, link parameters where there are some, and the nominal model.
 
     The data are read and processed as those of the identification were. Writes validation.safetensors and validation.json into RUN. Of a
@@ -47,6 +45,7 @@ def validate(
     """
     from dynident.data import ControllerSamples
     from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
+    from dynident.runs.results import find_parameters
     from dynident.validation import validate as validated
 
     folder = RunFolder(run)
@@ -56,36 +55,25 @@ def validate(
         recorded = read_data(data, estimate.base.robot, reading, chosen.part, progress=progress)
     provenance = {"command": running_command(), "part": list(chosen.part)}
     if isinstance(recorded, ControllerSamples):
-        given = name_given({"--folds": folds, "--filter": filtering.cutoff != "auto", "--rate": filtering.rate})
-        if given:
-            raise InputError(f"{given}: only for a log, and the data are controller samples; leave it out")
-        _validate_samples(estimate, recorded, provenance, as_json=as_json)
-        return
+        if names := ["folds"] * (folds is not None) + names_given(filtering, "cutoff", "rate"):
+            raise OptionsError("{}: only for a log, and the data are controller samples; leave it out", names)
+        return _validate_samples(estimate, recorded, provenance)
     check_stages(run, Stage.VALIDATION)
     with progress_bar("Validating") as progress:
-        result = validated(estimate, recorded, links=_links(folder), folds=folds, **vars(filtering), progress=progress)
-    document = write_result(folder, result, provenance=provenance)
-    print_result(result.tables(), document, as_json=as_json, written=str(run))
+        links = find_parameters(folder)
+        result = validated(estimate, recorded, links=links, folds=folds, **vars(filtering), progress=progress)
+    return Outcome(report=result.tables(), document=write_result(folder, result, provenance=provenance), written=str(run))
 
 
-def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any], *, as_json: bool) -> None:
+def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any]) -> Outcome:
     from dynident.reports.regression import residual_table
+    from dynident.reports.tables import Report
     from dynident.runs.documents.validation import SampleValidationDocument
     from dynident.validation import validate_samples
 
     with progress_bar("Validating") as progress:
         found = validate_samples(estimate, samples, progress=progress)
     name = estimate.base.robot.name
-    if as_json:
-        print_json(SampleValidationDocument.of(name, samples, found, provenance))
-        return
-    out = console()
-    out.print(f"{name}: the model of {estimate.summary.source} on {samples.source}, {samples.samples} samples", markup=False, style="bold")
-    print_table(residual_table(found, estimate.base), out)
-
-
-def _links(run: RunFolder) -> LinkParameters | None:
-    """The link parameters, where they have been retrieved; out-of-date ones are an error that says what to do."""
-    from dynident.runs import Stage, read_parameters
-
-    return read_parameters(run) if (run.path / Stage.PARAMETERS.file).is_file() else None
+    document = SampleValidationDocument.of(name, samples, found, provenance)
+    title = f"{name}: the model of {estimate.summary.source} on {samples.source}, {samples.samples} samples"
+    return Outcome(report=Report(header=(title,), tables=(residual_table(found, estimate.base),)), document=document)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from dynident.cli.arguments import MotionReading
 from dynident.cli.command_line import Argument
-from dynident.cli.inputs import check_output, read_motion
+from dynident.cli.inputs import check_output
 from dynident.cli.terminal import console, spinner
 from dynident.robots.mounting import Mounting
 
@@ -45,6 +45,7 @@ def view(
     It needs no network. A motion plays in it with each joint's speed, and what it leaves of the limits: look before a real arm moves.
     """
     from dynident.data import Dataset
+    from dynident.excitation.formats.registry import read_motion
     from dynident.reports.view import view as page_of
 
     check_output(output, "page", (".html", ".htm"), inputs=(robot, *motion), runs=(Path(robot),))

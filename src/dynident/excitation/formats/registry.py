@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from dynident.excitation.formats.format import (
     restore_marks,
     told_samples,
 )
+from dynident.regression.prepare import order_joints
+from dynident.robots.robot import Robot
 
 #: No joint of a robot goes farther [rad | m], or faster [rad/s | m/s], or speeds up more [rad/s² | m/s²].
 _LARGEST = {"q": ("position", 1e6), "dq": ("velocity", 1e6), "ddq": ("acceleration", 1e8)}
@@ -138,3 +142,9 @@ def read_trajectory(path: str | Path, reading: Reading) -> TrajectoryFile:
             message = f"has {'an' if quantity[0] == 'a' else 'a'} {quantity} of {size:.3g}; at most {largest:g} was expected"
             raise FileError(file, message, remedy="check its columns and their units")
     return TrajectoryFile(samples=samples, format=found.name, comments=comments)
+
+
+def read_motion(file: Path, robot: Robot, reading: Reading) -> TrajectoryFile:
+    """The motion in a trajectory file of any format, or in data, with joints in the robot's order where the file names them."""
+    motion = read_trajectory(file, replace(reading, robot_joints=robot.joint_names))
+    return replace(motion, samples=cast("Dataset", order_joints(robot, motion.samples)))
