@@ -158,7 +158,7 @@ class TestRefusals:
         with raises(DynidentError, "current", "torque", remedy={"effort_gains": "14.9,-12.1", "identify_gains": ...}):
             build_problem(arm, replace(generated_log(arm).dataset, effort_kind="current"), friction=None, cutoff=None)
 
-    @pytest.mark.parametrize(("kind", "what"), [("magnitude", "torque"), ("current_magnitude", "motor current")])
+    @pytest.mark.parametrize(("kind", "what"), [("magnitude", "torque"), ("current_magnitude", "current")])
     def test_magnitudes_name_what_recovers_their_signs(self, arm: Robot, kind: str, what: str) -> None:
         data = generated_log(arm).dataset
         unsigned = replace(data, effort=np.abs(data.effort), effort_kind=kind)

@@ -58,7 +58,7 @@ def test_correlation_that_is_long_beside_the_log_is_noted(arm: Robot) -> None:
     def notes(samples: int, time_constant: float) -> list[str]:
         log = generated_log(arm, friction=linear(), samples=samples, rate=100.0, noise=0.1, time_constant=time_constant)
         estimate = regression.estimate(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
-        return bool(about(estimate.notes, "correlated"))
+        return about(estimate.notes, "correlated")
 
     (note,) = notes(1500, 1.5)
     assert carries(note, "stretches")

@@ -53,7 +53,7 @@ def test_a_csv_file_is_the_same_robot(tmp_path: Path, convention: str) -> None:
         ("theta,d,a,alpha\n0,0,0,0\n", ("column", "convention", "theta")),
         ("theta,d,a,alpha,convention,colour\n0,0,0,0,standard,red\n", ("column", "colour")),
         ("theta,d,a,alpha,convention\n0,0,0,0,craig\n", ("convention", "craig", "standard", "modified")),
-        ("theta,d,a,alpha,convention\n0,0,0,0,\n", (1, "convention", "not")),
+        ("theta,d,a,alpha,convention\n0,0,0,0,\n", ("arm.csv", "convention", "not", "standard")),
         ("theta,d,a,alpha,convention\n0,0,0,x,standard\n", (1, "alpha", "x", 0.333)),
         ("theta,d,a,alpha,convention,type\n0,0,0,0,standard,screw\n", (1, "type", "screw")),
         ("theta,d,a,alpha,convention\n0,,0,0,standard\n", (1, "d")),

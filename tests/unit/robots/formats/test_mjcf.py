@@ -238,7 +238,7 @@ def test_includes_are_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        (body('<joint type="hinge2"/>'), ("MJCF", "type")),
+        (body('<joint type="hinge2"/>'), ("MJCF", "hinge2")),
         (body("<joint/>"), ("MuJoCo", "mjMINVAL")),
         ('<!DOCTYPE mujoco [<!ENTITY a "b">]><mujoco/>', ("DOCTYPE", "ENTITY")),
         ('<mujoco><include file="absent.xml"/></mujoco>', ("MJCF",)),
