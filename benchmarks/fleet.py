@@ -5,7 +5,6 @@ Logs are made without a simulator: inverse dynamics of links that differ between
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import tempfile
@@ -16,21 +15,18 @@ from typing import Any
 import numpy as np
 
 from dynident import identify, load_robot
-from dynident.cli.chain import Chain
-from dynident.cli.fleet_steps import FleetOptions
-from dynident.cli.fleet_summary import summarise
-from dynident.cli.verbs.fleet import run_all
-from dynident.core.files import json_text
+from dynident.core.records import OpenedFile
 from dynident.data import Dataset
-from dynident.data.reading.reading import Reading
 from dynident.dynamics import inverse_dynamics
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.feasibility.shared_links import SharedLinks, Sharer, share_links
+from dynident.fleet import FleetOptions
+from dynident.fleet.fleet import plan_robots, work_on_all
+from dynident.fleet.robots import RobotWork
+from dynident.fleet.summary import summarise
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression import Estimate
 from dynident.robots import Robot
-from dynident.robots.mounting import Mounting
-from dynident.robots.serialize import robot_to_dict
 from dynident.simulation.payload import vary_links
 
 #: Robots of the fleet, how many of them have been done when memory counts; robots that measure throughput, and from which on.
@@ -50,17 +46,17 @@ def study() -> str:
 
 
 def _fleet(folder: Path) -> str:
-    chains = make_chains(folder / "logs", folder / "two", ROBOTS)
+    robots = make_robots(folder / "logs", folder / "two", ROBOTS)
     watch = Watch(kill_at=ROBOTS // 2)
     began = time.monotonic()
-    outcomes = run_all(chains, workers=2, scheduler=None, tell=watch)
+    outcomes = work_on_all(robots, workers=2, tell=watch)
     wall = time.monotonic() - began
     failed = sum(bool(outcome.failures) for outcome in outcomes)
     sample = range(0, ROBOTS, 10)
-    serial = make_chains(folder / "logs", folder / "one", ROBOTS)
-    run_all([serial[k] for k in sample], workers=1, scheduler=None, tell=lambda text, share: None)
-    same = sum(digests(serial[k].folder) == digests(chains[k].folder) for k in sample)
-    again = run_all(chains, workers=2, scheduler=None, tell=lambda text, share: None)
+    serial = make_robots(folder / "logs", folder / "one", ROBOTS)
+    work_on_all([serial[k] for k in sample], workers=1, tell=lambda text, share: None)
+    same = sum(digests(serial[k].folder) == digests(robots[k].folder) for k in sample)
+    again = work_on_all(robots, workers=2, tell=lambda text, share: None)
     found = summarise(SMALL, folder / "two", again).comparison
     assert found is not None
     odd = ", ".join(found.names[r] for r in found.runs_beyond)
@@ -90,7 +86,7 @@ def _throughput(folder: Path) -> str:
     for turn in range(2):
         for workers, measured in found.items():
             watch = Watch()
-            run_all(make_chains(folder / "logs", folder / f"timed{turn}{workers}", TIMED), workers=workers, scheduler=None, tell=watch)
+            work_on_all(make_robots(folder / "logs", folder / f"timed{turn}{workers}", TIMED), workers=workers, tell=watch)
             measured.append(watch.rate(FIRST))
     one, two = (np.median(measured, axis=0) for measured in found.values())
     return (
@@ -228,22 +224,10 @@ def motion(robot: Robot, seed: int, seconds: float) -> tuple[Any, Any, Any, Any]
     return time_, q, np.sum(size * omega * np.cos(angle), axis=1), -np.sum(size * omega**2 * np.sin(angle), axis=1)
 
 
-def make_chains(logs: Path, folder: Path, count: int) -> list[Chain]:
-    robot = load_robot(SMALL)
-    options = FleetOptions(
-        robot=SMALL,
-        train="0:0.7",
-        held_out="0.7:1",
-        fitting=(),
-        reading=Reading(),
-        mounting=Mounting(),
-        identify="",
-        retrieve="",
-    )
-    names = {f"robot_{k:03d}": folder / f"robot_{k:03d}" for k in range(count)}
-    return options.chains(names, [logs / f"{name}.npz" for name in names], json_text(robot_to_dict(robot)))
+def make_robots(logs: Path, folder: Path, count: int) -> list[RobotWork]:
+    return plan_robots(load_robot(SMALL), [logs / f"robot_{k:03d}.npz" for k in range(count)], folder, FleetOptions())
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Of the archives of a run folder."""
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.glob("*.npz"))}
+    """Of the records of a run folder, without what differs between places, such as the command."""
+    return {file.name: OpenedFile(file, remedy="").digest for file in sorted(folder.glob("*.safetensors"))}

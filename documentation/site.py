@@ -23,8 +23,8 @@ REPOSITORY = Path(__file__).parents[1]
 _FILES = ("mkdocs.yml", "CHANGELOG.md")
 
 
-#: Pages that are made when the site is built, from what docs/ has.
-_MADE = ("reproduction.md",)
+#: Pages that are made when the site is built, from what docs/ and src/ have.
+_MADE = ("reproduction.md", "reference/documents.md")
 
 
 class BuildError(Exception):
@@ -44,13 +44,16 @@ def build(source: Path) -> Path:
 
 
 def make_pages(docs: Path) -> None:
-    """The page of all published numbers beside ours, from the file that `dynident reproduce all` left."""
+    """The page of all published numbers beside ours, from the file that `dynident reproduce all` left, and that of all documents."""
+    from documentation.reference.documents import make_page
     from dynident.reproduce.document import reproduction_markdown
 
     numbers = docs / "reproduction.json"
     if numbers.is_file():
         document = json.loads(numbers.read_text(encoding="utf-8"))
         (docs / "reproduction.md").write_text(reproduction_markdown(document), encoding="utf-8")
+    if (docs / "reference").is_dir():
+        (docs / "reference" / "documents.md").write_text(make_page(), encoding="utf-8")
 
 
 def build_copy(folder: Path, repository: Path = REPOSITORY) -> Path:

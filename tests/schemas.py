@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from documentation.reference.schemas import DOCUMENTS, schema
+from dynident.cli.printed import printed_documents
 from dynident.runs import folder as run_folder
 
 NAMES = tuple(sorted(DOCUMENTS))
@@ -26,12 +27,12 @@ def validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(content)
 
 
-def check_printed(text: str) -> None:
-    """What a command printed must be as the schema says that it names; what names none is not judged."""
-    content = json.loads(text) if text.startswith("{") else {}
-    name = f"{content.get('schema', '').removeprefix('dynident/').partition('/')[0]}.json"
-    if name in NAMES:
-        validator(name).validate(content)
+def check_printed(verb: str, text: str) -> None:
+    """What a verb printed with --json must be one of the documents that are declared for it, and as the schema of that says."""
+    content = json.loads(text)
+    version = content.get("schema", "") if isinstance(content, dict) else ""
+    (kind,) = [kind for kind in printed_documents(verb) if version == kind.SCHEMA]
+    validator(kind.FILE).validate(content)
 
 
 @contextmanager

@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterable
 
 from documentation.reference import FOLDER, MADE, docstrings
+from documentation.reference.schemas import schema_file
 from dynident.cli.app import load_verb
 from dynident.cli.command_line import Verb, Word, help_text
 from dynident.cli.overview import GROUPS, VERBS, purpose
+from dynident.cli.printed import printed_documents
 
 #: Pages that tell more than the help, below docs/.
 _MORE = {
@@ -38,24 +40,6 @@ _MORE = {
     "bundle": ("how-to/report-a-wrong-result.md",),
     "compare": ("how-to/fleet.md",),
     "sample": ("how-to/sample.md",),
-}
-#: Schemas of what --json prints, without their suffix.
-_JSON = {
-    "reproduce": ("reproduction",),
-    "check": ("check",),
-    "repair": ("repair",),
-    "excite": ("excite", "excite-static", "excite-check", "experiment"),
-    "doctor": ("diagnosis",),
-    "identify": ("estimate",),
-    "signs": ("signs",),
-    "retrieve": ("parameters",),
-    "validate": ("validation",),
-    "friction": ("friction",),
-    "fleet": ("fleet",),
-    "payload": ("payload",),
-    "bundle": ("bundle",),
-    "compare": ("comparison",),
-    "sample": ("sample-index",),
 }
 #: Options that many commands have: group of the help, what they are about, and a command that has them all.
 _SHARED = (
@@ -113,8 +97,8 @@ def _describe(verb: Verb) -> list[str]:
         used = [word.option.flag for word in verb.words if word.option.group == title]
         if used:
             parts.append(f"[{title}](#{title.lower().replace(' ', '-')}): {', '.join(f'`{flag}`' for flag in used)}.")
-    if verb.name in _JSON:
-        links = [f"[{kind}](schemas/{kind}.schema.json)" for kind in _JSON[verb.name]]
+    if documents := printed_documents(verb.name):
+        links = [f"[{kind.FILE.removesuffix('.json')}](schemas/{schema_file(kind.FILE)})" for kind in documents]
         parts.append(f"JSON Schema of what `--json` prints: {_listed(links)}.")
     parts.append(f"```\n{_examples(verb.example)}\n```")
     return [part for part in parts if part]
@@ -147,7 +131,7 @@ def _examples(text: str) -> str:
 
 
 def _text(help: str) -> str:
-    return _TYPED.sub(r"`\1`", docstrings.markdown(help).replace(docstrings.MENTION, ""))
+    return _TYPED.sub(r"`\1`", docstrings.markdown(help))
 
 
 def _link(page: str) -> str:

@@ -87,6 +87,7 @@ _HOMES = {
     "exports": ("Exported", "export"),
     "reports": ("Page", "report"),
     "drives": (),
+    "comparison": (),
     "fleet": (),
     "recording": (),
     "doctor": (),

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from dynident import regression
+from dynident.comparison import compare_runs
 from dynident.data import Dataset, EffortKind
 from dynident.doctor import diagnose
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation import design_trajectory, drive_design, robot_limits
 from dynident.excitation.experiment import design_experiment
-from dynident.fleet import compare_runs
 from dynident.friction import linear
 from dynident.monitoring import contact_monitor, find_contacts
 from dynident.regression import build_problem
 from dynident.reports import report
+from dynident.reports.comparison import comparison_page, fleet_page
 from dynident.reports.doctor import diagnosis_page
-from dynident.reports.fleet import comparison_page, fleet_page
 from dynident.reports.monitoring import contacts_page
 from dynident.reports.motion_page import show_moving
 from dynident.reports.page import figure_page

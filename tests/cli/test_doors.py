@@ -46,7 +46,7 @@ def test_a_run_imports_neither_recording_nor_fleet(folder):
     ):
         found = rooms(folder, *words)
         assert {"cli", "robots"} <= found, words
-        assert not found & {"recording", "fleet", "reproduce", "bundles"}, words
+        assert not found & {"recording", "fleet", "comparison", "reproduce", "bundles"}, words
     assert (folder / "run" / "report.html").is_file()
 
 
@@ -59,5 +59,6 @@ def test_identify_imports_no_room_that_it_does_not_use(folder):
 
 
 def test_they_are_imported_where_they_are_asked_for(folder):
-    assert "fleet" in rooms(folder, "compare", "run", "run")
+    assert rooms(folder, "compare", "run", "run") & {"comparison", "fleet"} == {"comparison"}
+    assert "fleet" in rooms(folder, "fleet", "planar_2r", "log.npz", "-o", "fleet", "--retrieve", "--no-ranges", "--workers", "1")
     assert "recording" in rooms(folder, "record", "virtual:planar_2r", "-o", "out.npz", "--trajectory", "log.npz")

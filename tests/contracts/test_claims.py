@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from dynident.core.documents import to_json
 from dynident.reproduce import PAPERS, Reproduction, Verdict
-from dynident.reproduce.document import reproduction_document, reproduction_markdown, reproduction_report
+from dynident.reproduce.document import ReproductionDocument, reproduction_markdown, reproduction_report
 
 
 def test_every_paper_has_claims(reproduced: Reproduction):
@@ -75,7 +76,7 @@ def test_experiments_have_names_of_their_own(paper: str):
 
 
 def test_the_markdown_has_every_number(reproduced: Reproduction):
-    text = reproduction_markdown(reproduction_document(reproduced))
+    text = reproduction_markdown(to_json(ReproductionDocument.of(reproduced)))
     assert text.count("\n| ") - 1 - 2 * len(PAPERS) >= len(reproduced.claims)
     assert all(paper.citation in text for paper in reproduced.papers)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from dynident.core.documents import to_json
 from dynident.excitation import MOTIONS, LimitError, check_trajectory, design_motion, robot_limits, trajectory_dataset
-from dynident.excitation.documents import design_document
+from dynident.excitation.documents import DesignDocument
 from dynident.excitation.motions.proposal import Stretchable
 from dynident.friction import linear
 from dynident.robots import Robot
@@ -79,7 +79,7 @@ def test_from_rest_to_rest_within_all_limits(case):
     np.testing.assert_allclose(log.q[[0, -1]], [design.drive.home.q] * 2, atol=1e-9)
     np.testing.assert_allclose(np.concatenate([log.dq[[0, -1]], log.ddq[[0, -1]]]), 0.0, atol=1e-9)
     assert np.abs(log.dq).max(axis=0).min() > 0.0  # every joint moves
-    document = json.loads(json.dumps(design_document(design), allow_nan=False))
+    document = to_json(DesignDocument.of(design))
     assert document["description"] in str(design)
 
 

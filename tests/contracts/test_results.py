@@ -23,6 +23,7 @@ import pytest
 import dynident
 from dynident import regression
 from dynident.cli.repetition import make_bundle
+from dynident.comparison import compare_runs, observe
 from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
 from dynident.doctor import diagnose
@@ -35,7 +36,6 @@ from dynident.exports import export, model_from_estimate
 from dynident.feasibility import retrieval_problem, retrieve
 from dynident.feasibility.repairs.repair import repair
 from dynident.feasibility.run_costs import RunCosts
-from dynident.fleet import compare_runs, observe
 from dynident.friction import linear
 from dynident.monitoring import contact_monitor, find_contacts
 from dynident.payload import Declared, identify_payload

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from documentation.reference import FOLDER, docstrings, made_pages
+from documentation.reference import FOLDER, made_pages
 from dynident.cli.overview import VERBS
 
 
@@ -19,20 +19,6 @@ def test_the_pages_are_what_the_code_makes(pages):
     stale = [name for name, text in pages.items() if (FOLDER / name).read_text(encoding="utf-8") != text]
     assert stale == [], "make them anew: python -m documentation.reference"
     assert {f"schemas/{path.name}" for path in (FOLDER / "schemas").iterdir()} <= set(pages)
-
-
-def test_a_docstring_is_sentences_and_lines_about_names():
-    lines = ["q, dq : (N, n)  Positions and", "    velocities.", "rate     Of *samples* [Hz].", "seed One space"]
-    text = "\n".join(["Do it.", "", *lines, "", "other : no name of it.", "", "See `fit`."])
-    read = docstrings.parse(text, ["q", "dq", "rate", "seed"])
-    assert read.sentence == "Do it."
-    assert read.entries == {
-        "q": "(N, n)  Positions and velocities.",
-        "dq": "(N, n)  Positions and velocities.",
-        "rate": "Of \\*samples\\* [Hz].",
-        "seed": "One space",
-    }
-    assert read.rest == f"other : no name of it.\n\nSee {docstrings.MENTION}`fit`."
 
 
 def test_the_command_line_has_every_option_of_a_verb(pages, dynident):

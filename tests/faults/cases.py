@@ -249,7 +249,6 @@ CASES = (
         name="fleet",
         words=f"fleet {ROBOT} log.npz new.npz -o fleet --workers 1",
         inputs=("log.npz", "new.npz"),
-        progress="*/chain.json",
     ),
     Case(
         name="export",

@@ -61,6 +61,6 @@ def test_every_sampled_urdf_of_the_kuka_passes_the_check(shared_data: Path, tmp_
     links = retrieve(identify(robot, train))
     original = shared_data / "kuka_lwr4" / "kuka_lwr4.urdf"
     index = export_samples(links.sample(6), tmp_path / "models", target="urdf", original=original)
-    models = [name for name in index["files"] if name.endswith(".urdf")]
+    models = [name for name in index.files if name.endswith(".urdf")]
     assert len(models) == 6
     assert all(check_robot(load_robot(tmp_path / "models" / name)).passed for name in models)

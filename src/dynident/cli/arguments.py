@@ -65,6 +65,7 @@ _WORDS = {
     "connection_options": "--connection-option",
     "ignore_doctor": "--ignore-doctor",
     "force": "--force",
+    "free": "--free",
     "resume": "--resume",
 }
 

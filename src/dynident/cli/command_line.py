@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, TypeVar, cast, get_args
 
 from cyclopts import App, Group, Parameter
 from cyclopts.exceptions import (
@@ -27,11 +28,12 @@ from cyclopts.exceptions import (
     UnusedCliTokensError,
 )
 
-from dynident.cli.exits import UsageError, finish
+from dynident.cli.exits import Exit, UsageError, finish
 from dynident.cli.terminal import Outcome, show
 from dynident.core.kinds import Place, RefusedValue, kind_of
 from dynident.core.options import DeclaredOption, OptionError, Options, declared_options
 
+OptionsT = TypeVar("OptionsT", bound=Options)
 #: Order of the groups in a help text; others come before the last of these.
 GROUPS = ("Arguments", "Options", "Reading the log", "The robot", "Limits", "Search", "Advanced")
 _BY_NAME, _BY_PLACE = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_ONLY
@@ -186,6 +188,24 @@ def _use_words(verb: Verb, words: Sequence[str], use: Callable[[Verb, Mapping[st
         return app(words, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         raise UsageError(_explain(error, words), f"dynident {verb.name}") from error
+
+
+def parse_options(options: type[OptionsT], text: str, verb: str) -> OptionsT:
+    """The options that a text gives as a user types them, such as "--total-mass 16 20". verb : whose help tells of them."""
+    given: list[OptionsT] = []
+
+    def keep(*, options: OptionsT) -> None:
+        given.append(options)
+
+    words = tuple(Word(section="options", option=item) for item in declared_options(options) if item.flag)
+    try:
+        texts = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} can't be split into options ({error})", f"dynident {verb}") from None
+    run_verb(Verb(name=verb, function=keep, example="", words=words, sections={"options": options}, offered=()), texts)
+    if not given:  # the help was asked for
+        raise Exit(0)
+    return given[0]
 
 
 def completion_script(verbs: Sequence[Verb], shell: str) -> str:

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dynident.fleet import RunComparison
+    from dynident.comparison import RunComparison
 
 SUFFIXES = (".html", ".csv", ".json")
 
 
 def write_comparison(comparison: RunComparison, file: Path) -> None:
     """A page, a table with a row per run and quantity, or JSON."""
+    from dynident.comparison.documents import ComparisonDocument
     from dynident.core.files import json_text, write_atomically
-    from dynident.fleet.documents import comparison_document
-    from dynident.reports.fleet import comparison_page
+    from dynident.reports.comparison import comparison_page
     from dynident.reports.tables import csv_text
 
     if file.suffix.lower() == ".html":
@@ -23,4 +23,4 @@ def write_comparison(comparison: RunComparison, file: Path) -> None:
     elif file.suffix.lower() == ".csv":
         write_atomically(file, csv_text(comparison.records()))
     else:
-        write_atomically(file, json_text(comparison_document(comparison)))
+        write_atomically(file, json_text(ComparisonDocument.of(comparison)))

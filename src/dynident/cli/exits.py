@@ -72,3 +72,10 @@ def system_sentence(error: OSError) -> str:
         return f"can't print what was found ({error.strerror or error})"
     problem = "the name is too long for the file system; give a shorter one" if error.errno == errno.ENAMETOOLONG else error.strerror
     return f"{os.fsdecode(error.filename)}: {problem}"
+
+
+def mishap_sentence(error: BaseException) -> str:
+    """What the command says of an error that ended a part of its work."""
+    if isinstance(error, DynidentError):
+        return " ".join(sentence(error).split())
+    return system_sentence(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"

@@ -92,11 +92,13 @@ def _refuse_constant(name: str) -> None:
 
 
 def json_text(content: Any) -> str:
-    """JSON as people read it too; NaN and infinity, which JSON doesn't have, are refused.
+    """JSON as people read it too, of plain values and records. NaN and infinity, which JSON doesn't have, are refused in plain values.
 
     A file name that is not UTF-8 has halves of surrogate pairs in Python; they become escapes, which JSON reads back as they were.
     """
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    from dynident.core.documents import to_json
+
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=to_json) + "\n"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -542,7 +542,7 @@ def plain(value: Any) -> Any:
 
 def show_word(value: object) -> str:
     """A value as a word of a command line, with all its digits: 0.5, a,b for several."""
-    if isinstance(value, list | tuple):
+    if type(value) in (list, tuple):  # a named tuple has a text of its own
         return ",".join(map(show_word, cast("Sequence[object]", value)))
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 

@@ -18,7 +18,7 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ClassVar, Generic, ParamSpec, Protocol, TypeVar, cast, get_type_hints, overload
 
-from dynident.core.kinds import Kind, Place, RefusedValue, kind_of, plain
+from dynident.core.kinds import Kind, Place, RefusedValue, kind_of, plain, show_word
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
 
 T = TypeVar("T")
@@ -239,6 +239,41 @@ def override(options: OptionsT, others: OptionsT) -> OptionsT:
         if after != item.default:
             given[item.name] = {**before, **after} if isinstance(before, Mapping) and isinstance(after, Mapping) else after
     return replace(cast("Any", options), **given)
+
+
+def narrow(options: Options, to: type[OptionsT]) -> OptionsT:
+    """The options of a class alone, of an object that has these and others."""
+    return to(**{item.name: getattr(options, item.name) for item in declared_options(to)})
+
+
+def map_values(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The value of an option with each single value in it changed."""
+    if isinstance(value, Mapping):
+        return {name: map_values(item, change) for name, item in cast("Mapping[Any, Any]", value).items()}
+    if type(value) in (tuple, list):
+        return tuple(map_values(item, change) for item in value)
+    return change(value)
+
+
+def typed_words(*options: Options) -> list[str]:
+    """What a user would type for the options that differ from their defaults."""
+    words: list[str] = []
+    for item, value in ((item, getattr(each, item.name)) for each in options for item in declared_options(type(each))):
+        kind, flag = item.kind, item.flag
+        if not flag or value == item.default:
+            continue
+        if kind.is_flag:
+            words.append(flag if value else f"--no-{flag[2:]}")
+        elif kind.tokens > 1:
+            words += [flag, *map(show_word, value)]
+        elif isinstance(value, Mapping):
+            pairs = cast("Mapping[str, Any]", value)
+            words += [word for name, part in pairs.items() for word in (flag, kind.show({name: part}))]
+        elif kind.repeated:
+            words += [word for part in value for word in (flag, kind.show((part,)))]
+        else:
+            words += [flag, kind.show(value)]
+    return words
 
 
 # ------------------------------------------------------------------------------------------------ variants that have own options

@@ -9,12 +9,13 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
+from dynident.core.documents import LEFT_OUT
 from dynident.core.large_arrays import take_rows
 from dynident.errors import require
 
@@ -37,12 +38,19 @@ class SourceRecording:
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     numbers: str
     samples: int
-    selection: str = ""
+    selection: str = field(default="", metadata=LEFT_OUT)
 
     def is_same(self, other: SourceRecording) -> bool:
         """Whether the files are copies of each other, or hold the same numbers."""
         same_files = bool(self.files) and self.selection == other.selection and sorted(self.files.values()) == sorted(other.files.values())
         return same_files or (self.numbers, self.samples) == (other.numbers, other.samples)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsedRecording(SourceRecording):
+    """A recording that was used."""
+
+    ranges: Annotated[tuple[tuple[int, int, int], ...], "start, stop and samples of what was used"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,19 +149,13 @@ class Provenance:
         shared = sum(piece.samples * _count_covered(piece, other.pieces) / (piece.stop - piece.start) for piece in self.pieces)
         return shared / max(self.samples, 1)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data: each recording with the ranges [start, stop, samples] of it that are used, and the steps."""
-        recordings = [
-            {
-                "files": dict(recording.files),
-                "numbers": recording.numbers,
-                "samples": recording.samples,
-                **({"selection": recording.selection} if recording.selection else {}),
-                "ranges": [[p.start, p.stop, p.samples] for p in self.pieces if p.recording == recording],
-            }
-            for recording in self.recordings
-        ]
-        return {"recordings": recordings, "steps": list(self.steps)}
+    @property
+    def used(self) -> tuple[UsedRecording, ...]:
+        """Each recording with the ranges of it that are used."""
+        return tuple(
+            UsedRecording(**vars(known), ranges=tuple((p.start, p.stop, p.samples) for p in self.pieces if p.recording == known))
+            for known in self.recordings
+        )
 
 
 #: Of data of which nothing is known yet.

@@ -1,9 +1,8 @@
-"""What mends findings, in words and as a document."""
+"""What mends findings, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from dynident.doctor.correction import Correction
 from dynident.doctor.diagnosis import Diagnosis
@@ -41,33 +40,6 @@ def finding_remedy(diagnosis: Diagnosis, finding: Finding, say: Say = in_python)
 
 def finding_evidence(finding: Finding) -> str:
     return ", ".join(map(str, finding.evidence))
-
-
-def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Plain values for JSON."""
-    gravity = diagnosis.correction.gravity
-    return {
-        "robot": diagnosis.robot.name,
-        "source": diagnosis.data.source,
-        "samples": diagnosis.data.samples,
-        "findings": [
-            {
-                "name": finding.name,
-                "sentence": finding.sentence,
-                "confidence": finding.confidence.name.lower(),
-                "rule": finding.confidence.value,
-                "joints": list(finding.joints),
-                "evidence": [item._asdict() for item in finding.evidence],
-                "remedy": finding_remedy(diagnosis, finding),
-                "recipe": {} if finding.correction is None else finding.correction.in_file(diagnosis.columns, diagnosis.width).recipe,
-                "gravity": None if finding.correction is None else finding.correction.arguments.get("gravity"),
-                "spoils": finding.spoils,
-            }
-            for finding in diagnosis.findings
-        ],
-        "recipe": diagnosis.in_file.recipe,
-        "gravity": None if gravity is None else diagnosis.correction.arguments["gravity"],
-    }
 
 
 def value_text(value: object) -> str:

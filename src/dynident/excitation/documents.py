@@ -1,62 +1,145 @@
-"""Designs and experiments as documents, ready for standard JSON."""
+"""Designs, experiments and checks of motions as documents."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from dynident.core.files import finite_or_none
+from dynident.core.documents import LEFT_OUT, Document, Number, Unit, by_name, fill, to_json
 from dynident.excitation.design import Design
 from dynident.excitation.drive import Drive
 from dynident.excitation.experiment import Experiment
 from dynident.excitation.limits.margins import LimitReport
 from dynident.excitation.precision import ExpectedPrecision
 from dynident.excitation.static_design import StaticDesign
+from dynident.excitation.trajectories.driven import DrivenPart
 from dynident.excitation.trajectories.registry import trajectory_to_dict
 
-_GAIN, _GAINS = 1.1, 10
+if TYPE_CHECKING:
+    from dynident.excitation.motion_check import MotionCheck
 
 
-def design_document(design: Design) -> dict[str, Any]:
-    """Ready for standard JSON; infinite standard deviations are null."""
-    base = design.base
-    return {
-        "schema": "dynident/excite/1",
-        "robot": base.robot.name,
-        "criterion": design.criterion,
-        "description": design.description,
-        "condition_number": finite_or_none(design.condition_number),
-        "value": design.value,
-        "rank": base.rank,
-        "torque_noise": design.assumptions.noise.tolist(),
-        "torque_noise_source": design.assumptions.noise_source,
-        "independent_samples_per_second": design.assumptions.rate,
-        "task": design.assumptions.task.source,
-        "torque_error": _torque_document(design),
-        "known_to_30_percent": _known_document(design),
-        "coefficients": design_records(design),
-        "limits": limit_documents(design.report),
-        "check_rate": design.report.rate,
-        "history": list(design.history),
-        "unchecked": design.unchecked,
-        "trajectory": trajectory_to_dict(design.trajectory),
-        "drive": None if design.drive is None else _drive_document(design.drive),
-        "notes": [*design.notes, *moving_ends(design), *design.report.notes],
-    }
+@dataclass(frozen=True, kw_only=True)
+class ExpectedCoefficient:
+    """What a coefficient will be known to."""
+
+    name: str
+    expression: str
+    unit: str
+    std: Annotated[Number, "null where infinite"]
+    nominal: Annotated[Number, "as the description has it; null where it has no inertias"]
 
 
-def _drive_document(drive: Drive) -> dict[str, Any]:
-    driven = drive.trajectory
-    return {
-        "duration": driven.duration,
-        "repeats": driven.repeats,
-        "period": driven.period,
-        "parts": [part._asdict() for part in driven.parts],
-        "home": drive.home.q.tolist(),
-        "home_source": str(drive.home.source),
-        "trajectory": trajectory_to_dict(driven),
-    }
+@dataclass(frozen=True, kw_only=True)
+class MarginDocument:
+    """How close a motion comes to a limit."""
+
+    limit: str
+    where: Annotated[str, "joint, link or pair of links"]
+    margin: Annotated[float, "what is left [unit]; negative where the limit is broken"]
+    unit: str
+    share: Annotated[Number, "of the limit that is used"]
+    time: Annotated[Number, Unit("s")]
+    holds: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorqueErrorDocument:
+    """Expected error of the torques in the motions of the task."""
+
+    relative: Annotated[Number, "share; null where the robot has no inertias"]
+    rms: Annotated[Mapping[str, Number], "[N·m | N]"]
+    torque: Annotated[Mapping[str, Number], "RMS of the torque itself"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownCount:
+    """How many coefficients will be known to 30 %."""
+
+    known: int
+    of: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriveDocument:
+    """The motion from rest to rest."""
+
+    duration: Annotated[float, Unit("s")]
+    repeats: int
+    period: Annotated[float, Unit("s")]
+    parts: tuple[DrivenPart, ...]
+    home: tuple[float, ...]
+    home_source: str
+    trajectory: Annotated[Mapping[str, Any], "as `trajectory_to_dict` has it"]
+
+    @staticmethod
+    def of(drive: Drive) -> DriveDocument:
+        return fill(
+            DriveDocument,
+            drive.trajectory,
+            home=tuple(drive.home.q.tolist()),
+            home_source=str(drive.home.source),
+            trajectory=trajectory_to_dict(drive.trajectory),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignDocument(Document):
+    """What `dynident excite --json` prints of a trajectory."""
+
+    FILE = "excite.json"
+    SCHEMA = "dynident/excite/1"
+
+    robot: str
+    criterion: str
+    description: Annotated[str, "what the trajectory is, in a few words"]
+    condition_number: Number
+    value: Annotated[float, "of the criterion"]
+    rank: int
+    torque_noise: Annotated[tuple[float, ...], "standard deviation of each joint [N·m | N]"]
+    torque_noise_source: str
+    independent_samples_per_second: float
+    task: Annotated[str, "the motions that the model is for"]
+    torque_error: TorqueErrorDocument
+    known_to_30_percent: KnownCount | None
+    coefficients: tuple[ExpectedCoefficient, ...]
+    limits: tuple[MarginDocument, ...]
+    check_rate: Annotated[float, "samples per second at which the limits were checked"]
+    history: Annotated[tuple[Number, ...], "value of each start"]
+    unchecked: Annotated[str, "what could not be checked; empty where everything was"]
+    trajectory: Annotated[Mapping[str, Any], "as `trajectory_to_dict` has it"]
+    drive: DriveDocument | None
+    notes: tuple[str, ...]
+
+    @staticmethod
+    def of(design: Design) -> DesignDocument:
+        base, assumptions, precision = design.base, design.assumptions, design.precision
+        known, of = precision.known
+        return fill(
+            DesignDocument,
+            design,
+            robot=base.robot.name,
+            rank=base.rank,
+            torque_noise=tuple(assumptions.noise.tolist()),
+            torque_noise_source=assumptions.noise_source,
+            independent_samples_per_second=assumptions.rate,
+            task=assumptions.task.source,
+            torque_error=TorqueErrorDocument(
+                relative=None if base.robot.parameters is None else precision.relative_error,
+                rms=by_name(base.robot.joint_names, precision.torque_error),
+                torque=by_name(base.robot.joint_names, precision.torque),
+            ),
+            known_to_30_percent=KnownCount(known=known, of=of) if of else None,
+            coefficients=list_coefficients(design),
+            limits=list_margins(design.report),
+            check_rate=design.report.rate,
+            trajectory=trajectory_to_dict(design.trajectory),
+            drive=None if design.drive is None else DriveDocument.of(design.drive),
+            notes=(*design.notes, *moving_ends(design), *design.report.notes),
+        )
 
 
 def moving_ends(design: Design) -> tuple[str, ...]:
@@ -69,84 +152,169 @@ def moving_ends(design: Design) -> tuple[str, ...]:
     return (f"the trajectory starts with a velocity of {velocity}; a robot that starts it from rest needs a run-up, or a start at rest",)
 
 
-def design_records(design: Design) -> list[dict[str, Any]]:
+def list_coefficients(design: Design) -> tuple[ExpectedCoefficient, ...]:
     base = design.base
-    rows = zip(base.names, base.expressions, base.units, design.std, design.precision.nominal, strict=True)
-    return [
-        {"name": name, "expression": expression, "unit": unit, "std": finite_or_none(std), "nominal": finite_or_none(value)}
-        for name, expression, unit, std, value in rows
-    ]
+    rows = zip(base.names, base.expressions, base.units, design.std.tolist(), design.precision.nominal.tolist(), strict=True)
+    return tuple(
+        ExpectedCoefficient(name=name, expression=text, unit=unit, std=std, nominal=value) for name, text, unit, std, value in rows
+    )
+
+
+def design_records(design: Design) -> list[dict[str, Any]]:
+    return to_json(list_coefficients(design))
+
+
+def list_margins(report: LimitReport) -> tuple[MarginDocument, ...]:
+    return tuple(fill(MarginDocument, margin, limit=margin.name) for margin in report.margins)
 
 
 def limit_documents(report: LimitReport) -> list[dict[str, Any]]:
-    return [
-        {"limit": m.name, "where": m.where, "margin": m.margin, "unit": m.unit}
-        | {"share": finite_or_none(m.share), "time": m.time, "holds": m.holds}
-        for m in report.margins
-    ]
+    return to_json(list_margins(report))
 
 
-def static_document(design: StaticDesign) -> dict[str, Any]:
-    return {
-        "schema": "dynident/excite-static/1",
-        "robot": design.robot.name,
-        "method": design.method,
-        "configurations": len(design.q),
-        "condition_number": finite_or_none(design.condition_number),
-        "rank": design.base.rank,
-        "unchecked": design.unchecked,
-        "equations": design.base.equations,
-        "duration": design.duration,
-        "home": design.home.q.tolist(),
-        "home_source": str(design.home.source),
-        "limits": limit_documents(design.report),
-        "notes": list(design.notes),
-    }
+@dataclass(frozen=True, kw_only=True)
+class StaticDocument(Document):
+    """What `dynident excite --static --json` prints."""
+
+    FILE = "excite-static.json"
+    SCHEMA = "dynident/excite-static/1"
+
+    robot: str
+    method: str
+    configurations: int
+    condition_number: Number
+    rank: int
+    unchecked: Annotated[str, "what could not be checked; empty where everything was"]
+    equations: str
+    duration: Annotated[float, "of the drive to all of them", Unit("s")]
+    home: tuple[float, ...]
+    home_source: str
+    limits: tuple[MarginDocument, ...]
+    notes: tuple[str, ...]
+
+    @staticmethod
+    def of(design: StaticDesign) -> StaticDocument:
+        return fill(
+            StaticDocument,
+            design,
+            robot=design.robot.name,
+            configurations=len(design.q),
+            rank=design.base.rank,
+            equations=design.base.equations,
+            home=tuple(design.home.q.tolist()),
+            home_source=str(design.home.source),
+            limits=list_margins(design.report),
+        )
 
 
-def _torque_document(design: Design) -> dict[str, Any]:
-    precision = design.precision
-    described = design.base.robot.parameters is not None
-    return {
-        "relative": precision.relative_error if described else None,
-        "rms": dict(zip(design.base.robot.joint_names, precision.torque_error.tolist(), strict=True)),
-        "torque": dict(zip(design.base.robot.joint_names, precision.torque.tolist(), strict=True)),
-    }
+@dataclass(frozen=True, kw_only=True)
+class MotionCheckDocument(Document):
+    """What `dynident excite --check --json` prints."""
+
+    FILE = "excite-check.json"
+    SCHEMA = "dynident/excite-check/1"
+
+    robot: str
+    file: str
+    samples: int
+    rate: Annotated[float, Unit("Hz")]
+    duration: Annotated[float, Unit("s")]
+    holds: bool
+    sentence: Annotated[str, "the verdict"]
+    unchecked: Annotated[str, "what could not be checked; empty where everything was"]
+    limits: tuple[MarginDocument, ...]
+    check_rate: Annotated[float, "samples per second at which the limits were checked"]
+    notes: tuple[str, ...]
+    format: Annotated[str, "of the file"] = field(default="", metadata=LEFT_OUT)
+    comments: Annotated[tuple[str, ...] | None, "in the file"] = field(default=None, metadata=LEFT_OUT)
+
+    @staticmethod
+    def of(check: MotionCheck, *, format: str = "", comments: tuple[str, ...] | None = None) -> MotionCheckDocument:
+        data = check.samples
+        return fill(
+            MotionCheckDocument,
+            check,
+            robot=check.robot.name,
+            file=data.source,
+            samples=data.samples,
+            rate=round(data.rate, 6),
+            duration=data.duration,
+            limits=list_margins(check.report),
+            check_rate=check.report.rate,
+            notes=(*check.notes, *check.report.notes),
+            format=format,
+            comments=comments,
+        )
 
 
-def _known_document(design: Design) -> dict[str, int] | None:
-    known, of = design.precision.known
-    return {"known": known, "of": of} if of else None
+@dataclass(frozen=True, kw_only=True)
+class PrecisionOverTime:
+    """What is known after some time of driving."""
+
+    time: Annotated[float, Unit("s")]
+    trajectory: Annotated[int, "from 1"]
+    worst_coefficient: str
+    worst_relative_std: Number
+    torque_error: Number
+    known: int
+    of: int
 
 
-def experiment_document(experiment: Experiment) -> dict[str, Any]:
-    """Ready for standard JSON."""
-    goal, base = experiment.goal, experiment.designs[0].base
-    return {
-        "schema": "dynident/experiment/1",
-        "robot": base.robot.name,
-        "precision": goal.precision,
-        "torque_error": goal.torque_error,
-        "coefficients_that_matter": [name for name, counts in zip(base.names, goal.matters, strict=True) if counts],
-        "reached": experiment.reached,
-        "duration": experiment.duration,
-        "first_trajectory_alone": finite_or_none(experiment.alone),
-        "repeats": list(experiment.repeats),
-        "over_time": experiment_records(experiment),
-        "trajectories": [design_document(design) for design in experiment.designs],
-    }
+@dataclass(frozen=True, kw_only=True)
+class ExperimentDocument(Document):
+    """What `dynident excite --precision --json` prints."""
+
+    FILE = "experiment.json"
+    SCHEMA = "dynident/experiment/1"
+
+    robot: str
+    precision: Annotated[Number, "that was asked for, as a share"]
+    torque_error: Number
+    coefficients_that_matter: tuple[str, ...]
+    reached: bool
+    duration: Annotated[float, Unit("s")]
+    first_trajectory_alone: Annotated[Number, "how long it would take with it alone", Unit("s")]
+    repeats: tuple[int, ...]
+    over_time: tuple[PrecisionOverTime, ...]
+    trajectories: tuple[DesignDocument, ...]
+
+    @staticmethod
+    def of(experiment: Experiment) -> ExperimentDocument:
+        goal, base = experiment.goal, experiment.designs[0].base
+        return fill(
+            ExperimentDocument,
+            experiment,
+            robot=base.robot.name,
+            precision=goal.precision,
+            torque_error=goal.torque_error,
+            coefficients_that_matter=tuple(name for name, counts in zip(base.names, goal.matters, strict=True) if counts),
+            first_trajectory_alone=experiment.alone,
+            over_time=list_precisions(experiment),
+            trajectories=tuple(map(DesignDocument.of, experiment.designs)),
+        )
 
 
-def experiment_records(experiment: Experiment) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
+def list_precisions(experiment: Experiment) -> tuple[PrecisionOverTime, ...]:
+    rows: list[PrecisionOverTime] = []
     for step in experiment.steps:
         name, share = worst_coefficient(experiment, step.precision)
         known, of = step.precision.known
         rows.append(
-            {"time": step.time, "trajectory": step.trajectory + 1, "worst_coefficient": name, "worst_relative_std": finite_or_none(share)}
-            | {"torque_error": step.precision.relative_error, "known": known, "of": of}
+            PrecisionOverTime(
+                time=step.time,
+                trajectory=step.trajectory + 1,
+                worst_coefficient=name,
+                worst_relative_std=share,
+                torque_error=step.precision.relative_error,
+                known=known,
+                of=of,
+            )
         )
-    return rows
+    return tuple(rows)
+
+
+def experiment_records(experiment: Experiment) -> list[dict[str, Any]]:
+    return to_json(list_precisions(experiment))
 
 
 def worst_coefficient(experiment: Experiment, precision: ExpectedPrecision) -> tuple[str, float]:

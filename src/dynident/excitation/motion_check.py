@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from dynident.core.arrays import Array
 from dynident.core.results import Tabular
 from dynident.data.dataset import Dataset
 from dynident.errors import DynidentError, InputError, Remedy
-from dynident.excitation.documents import limit_documents
 from dynident.excitation.limits.collision import unchecked_collisions
 from dynident.excitation.limits.limits import Limits, robot_limits
 from dynident.excitation.limits.limits_file import read_limits
@@ -77,25 +75,6 @@ class MotionCheck(Tabular):
         if self.unchecked and not unchecked:
             remedy = Remedy("look at the motion, and accept it with {unchecked}", unchecked=True)
             raise DynidentError(f"{self.samples.source} keeps what could be checked, but {self.unchecked}", remedy=remedy)
-
-
-def check_document(check: MotionCheck) -> dict[str, Any]:
-    """Ready for standard JSON."""
-    data = check.samples
-    return {
-        "schema": "dynident/excite-check/1",
-        "robot": check.robot.name,
-        "file": data.source,
-        "samples": data.samples,
-        "rate": round(data.rate, 6),
-        "duration": data.duration,
-        "holds": check.holds,
-        "sentence": check.sentence,
-        "unchecked": check.unchecked,
-        "limits": limit_documents(check.report),
-        "check_rate": check.report.rate,
-        "notes": [*check.notes, *check.report.notes],
-    }
 
 
 def check_motion(robot: Robot, samples: Dataset, limits: Limits | None = None) -> MotionCheck:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
+from dynident.core.documents import LEFT_OUT, Document, Number
 from dynident.core.files import check_writable, json_text, make_parents, read_json, write_files
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError, InputError
@@ -21,11 +23,10 @@ from dynident.exports.formats.tables import csv_bytes
 from dynident.exports.proof import random_states
 from dynident.exports.registry import EXPORTERS, export, refuse_foreign
 from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.samples import PosteriorSamples
-from dynident.runs.documents import convergence_document
+from dynident.feasibility.samples import LinkSpread, PosteriorSamples
+from dynident.runs.documents.parameters import ConvergenceDocument
 
 INDEX, TABLE = "index.json", "samples.csv"
-SCHEMA = "dynident/sample-index/1"
 #: Names of the models, one per sample.
 _MODEL = re.compile(r"sample_\d{1,9}\.\w{1,8}")
 #: Random states at which the torques of every model are compared; a sample has the frames of all others, and only other numbers.
@@ -41,6 +42,27 @@ _FOLDERS = {
 _FILES = ("file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back")))
 
 
+@dataclass(frozen=True, kw_only=True)
+class SampleIndex(Document):
+    """index.json beside exported samples, which `dynident sample --json` prints with how far links and torques spread."""
+
+    FILE = "sample-index.json"
+    SCHEMA = "dynident/sample-index/1"
+
+    robot: str
+    count: int
+    seed: int
+    parameters: Annotated[str, "digest of the run's parameters.safetensors"]
+    convergence: ConvergenceDocument
+    target: Annotated[str | None, "what the models were exported for; null where there are none"]
+    files: Annotated[Mapping[str, str], "SHA-256 by name"]
+    notes: Annotated[tuple[str, ...], "of the export"]
+    links: tuple[LinkSpread, ...] = field(default=(), metadata=LEFT_OUT)
+    torque_spread_percent: Annotated[Mapping[str, Number] | None, "of each joint; null where it is not known"] = field(
+        default_factory=dict[str, Number], metadata=LEFT_OUT
+    )
+
+
 def export_samples(
     samples: PosteriorSamples,
     folder: str | Path,
@@ -49,7 +71,7 @@ def export_samples(
     original: str | Path | None = None,
     parameters: str = "",
     progress: Callable[[float], None] | None = None,
-) -> dict[str, Any]:
+) -> SampleIndex:
     """Write samples.csv, one model per sample where a target is given, and index.json with their digests. The index is returned.
 
     target, original   A name in EXPORTERS that patches files, such as "mjcf", and the file of the user's to patch.
@@ -64,17 +86,16 @@ def export_samples(
     if target is not None:
         models, notes = _models(samples, place, target, original, progress)
         files |= models
-    index = {
-        "schema": SCHEMA,
-        "robot": samples.base.robot.name,
-        "count": len(samples),
-        "seed": samples.seed,
-        "parameters": parameters,
-        "convergence": convergence_document(samples),
-        "target": target,
-        "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
-        "notes": list(notes),
-    }
+    index = SampleIndex(
+        robot=samples.base.robot.name,
+        count=len(samples),
+        seed=samples.seed,
+        parameters=parameters,
+        convergence=ConvergenceDocument.of(samples),
+        target=target,
+        files={name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+        notes=notes,
+    )
     earlier = _earlier_files(place)
     refuse_foreign(place, [name for name in files if name not in earlier], "sample")
     with make_parents(place):
@@ -99,7 +120,7 @@ def _earlier_files(folder: Path) -> set[str]:
     if not file.is_file():
         return set()
     content = read_json(file)
-    if content.get("schema") != SCHEMA:
+    if content.get("schema") != SampleIndex.SCHEMA:
         raise FileError(file, "is not an index of samples, and it would be replaced; name another folder")
     listed = content.get("files")
     names = cast("dict[str, Any]", listed) if isinstance(listed, dict) else {}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.documents import Unit, to_json
 from dynident.core.records import Shape
 from dynident.core.results import Result
 from dynident.errors import InputError
@@ -20,6 +21,20 @@ from dynident.regression.equations.base import BaseParameters
 
 #: The quantiles between which nine of ten samples lie.
 QUANTILES = (0.05, 0.95)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkSpread:
+    """How far the samples of a link spread."""
+
+    link: str
+    mass: Annotated[float, "most probable", Unit("kg")]
+    mass_mean: Annotated[float, Unit("kg")]
+    mass_std: Annotated[float, Unit("kg")]
+    mass_quantiles: Annotated[tuple[float, float], "5 and 95 %", Unit("kg")]
+    com_std: Annotated[tuple[float, ...], Unit("m")]
+    inertia_mean: Annotated[tuple[float, ...], "principal", Unit("kg·m²")]
+    inertia_std_percent: Annotated[tuple[float, ...], "of the mean"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -64,23 +79,27 @@ class PosteriorSamples(Result):
         return self.links[:, :, 0].sum(axis=1)
 
     def spread(self) -> list[dict[str, Any]]:
-        """Per link: the most probable mass [kg], mean, standard deviation and quantiles of the sampled ones; standard deviation of the
-        centre of mass (3,) [m]; principal inertias, mean (3,) [kg·m²] and standard deviation (3,) [% of the mean]."""
+        """The same as `link_spreads` in rows of plain values."""
+        return to_json(self.link_spreads)
+
+    @property
+    def link_spreads(self) -> tuple[LinkSpread, ...]:
+        """How far every link spreads: its mass beside the most probable one, its centre of mass, its principal inertias."""
         mass, com, inertia = to_com(self.links)
         principal = np.linalg.eigvalsh(inertia)
-        return [
-            {
-                "link": name,
-                "mass": float(self.best_masses[i]),
-                "mass_mean": float(mass[:, i].mean()),
-                "mass_std": float(mass[:, i].std()),
-                "mass_quantiles": np.quantile(mass[:, i], QUANTILES).tolist(),
-                "com_std": com[:, i].std(axis=0).tolist(),
-                "inertia_mean": principal[:, i].mean(axis=0).tolist(),
-                "inertia_std_percent": (100.0 * principal[:, i].std(axis=0) / principal[:, i].mean(axis=0)).tolist(),
-            }
+        return tuple(
+            LinkSpread(
+                link=name,
+                mass=float(self.best_masses[i]),
+                mass_mean=float(mass[:, i].mean()),
+                mass_std=float(mass[:, i].std()),
+                mass_quantiles=cast("tuple[float, float]", tuple(np.quantile(mass[:, i], QUANTILES).tolist())),
+                com_std=tuple(com[:, i].std(axis=0).tolist()),
+                inertia_mean=tuple(principal[:, i].mean(axis=0).tolist()),
+                inertia_std_percent=tuple((100.0 * principal[:, i].std(axis=0) / principal[:, i].mean(axis=0)).tolist()),
+            )
             for i, name in enumerate(self.base.robot.link_names)
-        ]
+        )
 
     @property
     def best_masses(self) -> Array:

@@ -1,5 +1,7 @@
-"""Many robots of one model, or a few runs of one robot, beside each other: what differs by more than chance."""
+"""Many robots of one model: each through the steps of the pipeline, what became of them, and who is odd."""
 
-from dynident.fleet.comparison import ComparedRun, RunComparison, compare_runs, observe
+from dynident.fleet.fleet import identify_fleet
+from dynident.fleet.robots import FleetOptions
+from dynident.fleet.summary import FleetSummary
 
-__all__ = ["ComparedRun", "RunComparison", "compare_runs", "observe"]
+__all__ = ["FleetOptions", "FleetSummary", "identify_fleet"]

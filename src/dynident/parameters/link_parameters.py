@@ -12,7 +12,7 @@ inequality in one condition (Wensing, Kim, Slotine, RA-L 2018). All functions ta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,9 @@ PARAMETERS_PER_LINK = 10
 
 INERTIA_ELEMENTS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """Where each element of the symmetric 3x3 inertia stands in the vector: (row, column) of xx, xy, xz, yy, yz, zz."""
-INERTIA_NAMES: tuple[str, ...] = ("xx", "xy", "xz", "yy", "yz", "zz")
+InertiaName: TypeAlias = Literal["xx", "xy", "xz", "yy", "yz", "zz"]
+"""Name of an element of the inertia."""
+INERTIA_NAMES: tuple[str, ...] = get_args(InertiaName)
 """Names of these elements."""
 _ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
 _COLUMNS = np.array([column for _, column in INERTIA_ELEMENTS])
@@ -133,9 +135,10 @@ class LinkInertia(NamedTuple):
     inertia: Array
 
     @property
-    def elements(self) -> dict[str, float]:
+    def elements(self) -> dict[InertiaName, float]:
         """The six elements of the inertia by their names, xx to zz."""
-        return {name: float(self.inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
+        elements = {name: float(self.inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
+        return cast("dict[InertiaName, float]", elements)
 
     @property
     def rounding(self) -> float:

@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.documents import NULLABLE
 from dynident.core.records import Shape
 from dynident.core.results import Result
 from dynident.errors import ValueRangeError
@@ -78,10 +79,10 @@ class PayloadEvidence:
     together: float
     strain: float
     mass: tuple[float, float] | None
-    blur: float
+    blur: Annotated[float, NULLABLE]
     refit_friction: bool
     tilt: float
-    gap: float
+    gap: Annotated[float, NULLABLE]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dynident.core.cluster import open_executor
+from dynident.core.documents import Document
 from dynident.core.files import check_file_target, clear_errors, write_atomically
 from dynident.core.options import names_given
 from dynident.data import Dataset
@@ -17,7 +18,7 @@ from dynident.data.reading.reading import Reading
 from dynident.errors import FileError, OptionsError, ValueRangeError, require
 from dynident.excitation import FileHeader, design_experiment, design_trajectory, drive_design, drive_experiment, trajectory_dataset
 from dynident.excitation.design import DURATION, Design
-from dynident.excitation.documents import design_document, experiment_document, static_document
+from dynident.excitation.documents import DesignDocument, ExperimentDocument, StaticDocument
 from dynident.excitation.earlier_run import EarlierRun, earlier_run
 from dynident.excitation.experiment import Experiment
 from dynident.excitation.formats.format import TrajectoryFormat, named_format
@@ -48,11 +49,11 @@ class Excitation:
     page: Path | None = None
 
     @property
-    def document(self) -> dict[str, Any]:
-        """As JSON contains it."""
+    def document(self) -> Document:
+        """What is printed with --json."""
         if isinstance(self.result, Design):
-            return design_document(self.result)
-        return experiment_document(self.result) if isinstance(self.result, Experiment) else static_document(self.result)
+            return DesignDocument.of(self.result)
+        return ExperimentDocument.of(self.result) if isinstance(self.result, Experiment) else StaticDocument.of(self.result)
 
     @property
     def written(self) -> str:

@@ -12,22 +12,22 @@ from dynident.core.files import read_bytes
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.reading.reading import Reading
 from dynident.errors import DynidentError, FileError, InputError
-from dynident.exports import EXPORTERS, export
+from dynident.exports import EXPORTERS, export, model_from_run
 from dynident.exports.registry import find_original
 from dynident.feasibility import FeasibleSet, LinkParameters, retrieval_problem, solve_retrieval, with_ranges
 from dynident.friction.model import FrictionModel
 from dynident.pipeline.guard import refuse_spoiled
 from dynident.pipeline.model import Model
-from dynident.pipeline.reading import read_log_and_samples, remember_reading, remember_reading_of_signs
+from dynident.pipeline.reading import read_log_and_samples, remember_reading_of_signs
+from dynident.pipeline.steps import identify_data, ignore_steps
 from dynident.regression.estimate import Estimate
-from dynident.regression.identify import Auto, Default, build_problems, fit_problem
+from dynident.regression.identify import Auto, Default
 from dynident.regression.prepare import order_joints
 from dynident.reports import report
 from dynident.robots import Robot, load_robot
 from dynident.runs import Stage, check_stages, load_run, save_run, write_estimate, write_parameters, write_result
 from dynident.signs import SignRecovery, recover_signs
 from dynident.validation import validate
-from dynident.validation.folds import CrossValidation, cross_validate_fit
 
 #: A log, a controller's samples, files of them, or several of these.
 Data: TypeAlias = str | Path | Dataset | ControllerSamples | Sequence[str | Path] | Sequence[Dataset | ControllerSamples]
@@ -157,7 +157,7 @@ def fit_data(
     on_step: Callable[[str], None] | None = None,
 ) -> Model:
     """`fit` of data that were read. What a step has found is written before the next one begins."""
-    tell: Callable[[str], None] = on_step or _say_nothing
+    tell = on_step or ignore_steps
     if output is not None:
         check_stages(output, Stage.ESTIMATE, Stage.SIGNS, Stage.PARAMETERS, Stage.VALIDATION)
         _refuse_foreign(output)
@@ -180,10 +180,6 @@ def fit_data(
     return model if output is None else _publish(model, output, tell)
 
 
-def _say_nothing(step: str) -> None:
-    """Where nobody wants to know."""
-
-
 def _refuse_foreign(output: Path) -> None:
     """FileError where model.urdf or report.html of somebody else is in the folder."""
     for file in (output / MODEL, output / PAGE):
@@ -198,14 +194,10 @@ def _identify(
     output: Path | None,
     tell: Callable[[str], None],
 ) -> Model:
-    tell("Identifying")
-    problem, controller = build_problems(robot, data, friction=settings.friction, cutoff=settings.cutoff, seed=settings.seed)
-    estimate = fit_problem(problem, controller, auto=settings.friction == "auto", seed=settings.seed, progress=tell)
-    estimate = remember_reading(estimate, settings.reading)
-    folds: CrossValidation | None = None
-    if estimate.base.equations == "torque":
-        tell("Cross-validating")
-        folds, _ = cross_validate_fit(estimate)
+    identified = identify_data(
+        robot, data, settings.reading, on_step=tell, friction=settings.friction, cutoff=settings.cutoff, seed=settings.seed
+    )
+    estimate, folds = identified.estimate, identified.folds
     if output is not None:
         write_estimate(output, estimate, folds=folds, seed=settings.seed, provenance={"command": settings.command})
     return Model(estimate=estimate, cross_validation=folds, folder=output)
@@ -248,7 +240,7 @@ def _publish(model: Model, output: Path, tell: Callable[[str], None]) -> Model:
         tell("Exporting")
         try:
             original = find_original(EXPORTERS["urdf"], model.estimate.base.robot)
-            export(model.links, "urdf", path=output / MODEL, original=original)
+            export(model_from_run(output), "urdf", path=output / MODEL, original=original)
         except DynidentError as error:
             failures["export"] = error
     tell("Writing the report")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from dynident.core.documents import Document
 from dynident.core.results import Result
 from dynident.core.texts import short_number
 from dynident.errors import DynidentError, InputError
@@ -44,6 +45,18 @@ class Verdict:
 
     def __str__(self) -> str:
         return "\n".join([*self.lines, *(f"Next: {step}" for step in self.next)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitDocument(Document):
+    """What `dynident fit --json` prints."""
+
+    FILE = "fit.json"
+
+    robot: str
+    verdict: Annotated[tuple[str, ...], "its error on other data, its links, what not to trust, and what is wrong with the data"]
+    next: Annotated[tuple[str, ...], "what to do next, the most useful first"]
+    failures: Annotated[Mapping[str, str], "steps that failed, with the reason"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
+from dynident.core.documents import LEFT_OUT
 from dynident.core.files import finite_or_none
 from dynident.regression.estimate import Estimate
+
+#: By which route an estimate was made: from a log, from a controller's samples, or from both.
+Route: TypeAlias = Literal["classical", "controller", "combined"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +35,7 @@ class Coefficient:
     relative_std_percent: float | None
     unit: str
     kept: bool
-    reason: str = ""
+    reason: str = field(default="", metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +89,7 @@ def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
     return tuple(records)
 
 
-def route_name(estimate: Estimate) -> str:
+def route_name(estimate: Estimate) -> Route:
     """By which route an estimate was made: from a log, from a controller's samples, or from both."""
     if estimate.vendor_model is not None:
         return "combined"

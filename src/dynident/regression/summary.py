@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
+from dynident.core.documents import LEFT_OUT
 from dynident.data.reading.reading import Reading
 from dynident.data.signals.faulty_samples import FaultCount
 
@@ -30,16 +31,16 @@ class Processing:
     read : Reading                    How the files were read.
     """
 
-    resampled_to_hz: float | None = None
-    differentiated: tuple[str, ...] = ()
-    motion_noise: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
-    disagreeing: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
-    faulty: tuple[FaultCount, ...] = ()
-    filter: str = ""
-    order: int | None = None
-    cutoff_hz: float | None = None
-    rate_hz: float | None = None
-    read: Reading = field(default_factory=Reading)
+    resampled_to_hz: float | None = field(default=None, metadata=LEFT_OUT)
+    differentiated: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
+    motion_noise: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"], metadata=LEFT_OUT)
+    disagreeing: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"], metadata=LEFT_OUT)
+    faulty: tuple[FaultCount, ...] = field(default=(), metadata=LEFT_OUT)
+    filter: str = field(default="", metadata=LEFT_OUT)
+    order: int | None = field(default=None, metadata=LEFT_OUT)
+    cutoff_hz: float | None = field(default=None, metadata=LEFT_OUT)
+    rate_hz: float | None = field(default=None, metadata=LEFT_OUT)
+    read: Reading = field(default_factory=Reading, metadata=LEFT_OUT)
 
     def __str__(self) -> str:
         words: list[str] = []
@@ -54,12 +55,6 @@ class Processing:
         if self.cutoff_hz is not None:
             words.append(f"filtered at {self.cutoff_hz:g} Hz in parallel, {self.rate_hz:.4g} samples per second kept")
         return ", ".join(words) or "as recorded"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Standard JSON, without what was not done."""
-        lists = {"differentiated": list(self.differentiated), "faulty": [asdict(count) for count in self.faulty]}
-        steps = {**vars(self), **lists, "read": self.read.to_dict()}
-        return {name: value for name, value in steps.items() if value not in (None, "", [], {})}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Annotated
 
 #: Chance that a true model has any coefficient called contradicted, and that it is called contradicted as a whole.
 FALSE_ALARM = 0.01
@@ -26,22 +27,18 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class TestedCoefficient:
-    """A coefficient of the controller's model.
-
-    controller, controller_std : from M and g alone. log, log_std : from the log alone; None where the log does not determine it.
-    difference : of the log from the controller, in standard deviations of both.
-    """
+    """A coefficient of the controller's model."""
 
     __test__ = False  # not a test of pytest's
 
     name: str
     expression: str
     unit: str
-    controller: float
+    controller: Annotated[float, "from M and g alone"]
     controller_std: float
-    log: float | None
+    log: Annotated[float | None, "from the log alone; null where the log does not determine the coefficient"]
     log_std: float | None
-    difference: float | None
+    difference: Annotated[float | None, "of the log from the controller, in standard deviations of both"]
     verdict: Verdict
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from dynident.errors import ValueRangeError
 
@@ -44,8 +44,11 @@ class Claim:
     reason : str               Why ours differs, or how an error is known.
     """
 
+    #: Properties that a document has too, for those who read it.
+    DERIVED: ClassVar = ("verdict",)
+
     paper: str
-    place: str
+    place: Annotated[str, "in the paper"]
     quantity: str
     published: float
     ours: float
@@ -69,6 +72,7 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
+        """That follows from the numbers."""
         if self.implied is not None and abs(self.published - self.implied) > self.tolerance:
             return Verdict.ERROR
         if self.missing:
@@ -91,10 +95,6 @@ class Claim:
     def why(self) -> str:
         """What is missing, what makes it no independent comparison, and the reason, in one."""
         return "; ".join(filter(None, (self.missing, self.constructed, self.near, self.chosen, self.reason)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """For a file; the verdict is in it for those who read the file."""
-        return {**asdict(self), "verdict": self.verdict.value}
 
     @staticmethod
     def of_dict(content: dict[str, Any]) -> Claim:

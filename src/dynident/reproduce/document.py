@@ -6,11 +6,13 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any
 
+from dynident.core.documents import Document
 from dynident.reports.tables import Column, Report, Table
 from dynident.reproduce.claim import Claim, Verdict
 from dynident.reproduce.experiment import Size
@@ -105,7 +107,7 @@ def _value_text(value: float, unit: str) -> str:
 
 
 def reproduction_markdown(document: Mapping[str, Any]) -> str:
-    """Every number beside ours, with its tolerance, its verdict and the reason. document : of `reproduction_document`, or its file."""
+    """Every number beside ours, with its tolerance, its verdict and the reason. document : content of reproduction.json."""
     verdicts, papers = list(document["verdicts"]), document["papers"]
     lines = [
         "# Reproduction of the papers",
@@ -145,33 +147,66 @@ def _markdown_row(claim: Claim) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def reproduction_document(reproduction: Reproduction) -> dict[str, Any]:
-    """For `reproduction.json`."""
-    return {
-        "schema": "dynident/reproduction/1",
-        "date": today(),
-        "machine": machine(),
-        "size": reproduction.size.name.lower(),
-        "data": list(reproduction.data),
-        "verdicts": {verdict.value: count for verdict, count in count_verdicts(reproduction.claims).items()},
-        "papers": [
-            {
-                "paper": paper.key,
-                "citation": paper.citation,
-                "experiments": [
-                    {
-                        "experiment": step.experiment.key,
-                        "title": step.experiment.title,
-                        "seconds": step.seconds,
-                        "notes": list(step.outcome.notes),
-                        "claims": [claim.to_dict() for claim in step.outcome.claims],
-                    }
-                    for step in reproduction.of(paper)
-                ],
-            }
-            for paper in reproduction.papers
-        ],
-    }
+@dataclass(frozen=True, kw_only=True)
+class ExperimentDocument:
+    """An experiment of a paper, done again."""
+
+    experiment: str
+    title: str
+    seconds: float
+    notes: tuple[str, ...]
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperDocument:
+    """A paper."""
+
+    paper: str
+    citation: str
+    experiments: tuple[ExperimentDocument, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproductionDocument(Document):
+    """reproduction.json, which `dynident reproduce --json` prints too."""
+
+    FILE = "reproduction.json"
+    SCHEMA = "dynident/reproduction/1"
+
+    date: str
+    machine: str
+    size: Annotated[str, "how much of the papers' effort was made: quick, usual or full"]
+    data: Annotated[tuple[str, ...], "recorded data that were given"]
+    verdicts: Annotated[Mapping[str, int], "how often each was given"]
+    papers: tuple[PaperDocument, ...]
+
+    @staticmethod
+    def of(reproduction: Reproduction) -> ReproductionDocument:
+        return ReproductionDocument(
+            date=today(),
+            machine=machine(),
+            size=reproduction.size.name.lower(),
+            data=tuple(reproduction.data),
+            verdicts={verdict.value: count for verdict, count in count_verdicts(reproduction.claims).items()},
+            papers=tuple(
+                PaperDocument(
+                    paper=paper.key,
+                    citation=paper.citation,
+                    experiments=tuple(
+                        ExperimentDocument(
+                            experiment=step.experiment.key,
+                            title=step.experiment.title,
+                            seconds=step.seconds,
+                            notes=step.outcome.notes,
+                            claims=step.outcome.claims,
+                        )
+                        for step in reproduction.of(paper)
+                    ),
+                )
+                for paper in reproduction.papers
+            ),
+        )
 
 
 def today() -> str:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any, TypeVar, cast
 
+from dynident.core.documents import to_json
 from dynident.data import ControllerSamples, Dataset
 from dynident.reports.figures import Figure
 from dynident.reproduce.claim import Claim
@@ -63,7 +64,7 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "claims": [claim.to_dict() for claim in self.claims],
+            "claims": to_json(self.claims),
             "notes": list(self.notes),
             "figures": [asdict(figure) for figure in self.figures],
         }

@@ -2,41 +2,81 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
+from dynident.core.documents import Document, Number, Unit, fill
 from dynident.robots.check import LinkCheck, RobotCheck
 from dynident.robots.verdict import Judgement
 
 
-def check_document(result: RobotCheck) -> dict[str, Any]:
-    """Ready for standard JSON; `consistent` is null where an inertia is missing and no other link is inconsistent."""
-    return {
-        "schema": "dynident/check/1",
-        "robot": result.robot,
-        "source": result.source,
-        "consistent": False if not result.passed else None if result.without_inertia else True,
-        "total_mass": result.total_mass,
-        "links": [
-            {"name": link.name, "frame": link.frame, **_judged(link), "warnings": list(link.warnings), "lumped_links": list(link.sources)}
-            for link in result.links
-        ],
-        "lumped": [{"name": source.name, "body": source.body, **_judged(source.judgement)} for source in result.sources],
-        "base_links": list(result.base_sources),
-        "warnings": list(result.warnings),
-        "notes": list(result.notes),
-    }
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """What is judged of a body."""
+
+    verdict: str
+    message: Annotated[str, "the verdict as a sentence"]
+    inconsistent: bool
+    mass: Annotated[Number, "null where there is no inertia", Unit("kg")]
+    com: Annotated[tuple[float, ...] | None, Unit("m")]
+    principal_inertias: Annotated[tuple[float, ...] | None, Unit("kg·m²")]
+    margin: Annotated[Number, "of physical consistency", Unit("kg·m²")]
 
 
-def _judged(judged: LinkCheck | Judgement) -> dict[str, Any]:
-    return {
-        "verdict": judged.verdict.name.lower(),
-        "message": judgement_sentence(judged),
-        "inconsistent": judged.verdict.inconsistent,
-        "mass": judged.mass,
-        "com": judged.com,
-        "principal_inertias": judged.principal_inertias,
-        "margin": judged.margin,
-    }
+@dataclass(frozen=True, kw_only=True)
+class CheckedLink(_Judged):
+    """A link of a robot, judged."""
+
+    name: str
+    frame: Annotated[str, "of the numbers"]
+    warnings: tuple[str, ...]
+    lumped_links: Annotated[tuple[str, ...], "source links in the body"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedSource(_Judged):
+    """A source link that was judged by itself."""
+
+    name: str
+    body: Annotated[str | None, "that it is part of; null for the base"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckDocument(Document):
+    """What `dynident check --json` prints."""
+
+    FILE = "check.json"
+    SCHEMA = "dynident/check/1"
+
+    robot: str
+    source: str
+    consistent: Annotated[bool | None, "null when an inertia is missing and no link is inconsistent"]
+    total_mass: Annotated[Number, Unit("kg")]
+    links: tuple[CheckedLink, ...]
+    lumped: tuple[CheckedSource, ...]
+    base_links: Annotated[tuple[str, ...], "source links that are part of the base"]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @staticmethod
+    def of(result: RobotCheck) -> CheckDocument:
+        links = (fill(CheckedLink, link, lumped_links=link.sources, **_judged(link)) for link in result.links)
+        sources = (
+            fill(CheckedSource, source.judgement, name=source.name, body=source.body, **_judged(source.judgement))
+            for source in result.sources
+        )
+        return fill(
+            CheckDocument,
+            result,
+            consistent=False if not result.passed else None if result.without_inertia else True,
+            links=tuple(links),
+            lumped=tuple(sources),
+            base_links=result.base_sources,
+        )
+
+
+def _judged(judged: LinkCheck | Judgement) -> dict[str, str | bool]:
+    return {"verdict": judged.verdict.name.lower(), "message": judgement_sentence(judged), "inconsistent": judged.verdict.inconsistent}
 
 
 def judgement_sentence(judged: LinkCheck | Judgement) -> str:

@@ -208,8 +208,7 @@ def check_stages(folder: str | Path, *stages: Stage) -> None:
 def _is_stage(run: Path, stage: Stage) -> bool:
     """Whether what a folder has of a stage was written by dynident, of whatever version; one of two files may be damaged."""
     with contextlib.suppress(FileError):
-        kind = stage.value.schema.rpartition("/")[0]
-        return str(read_json(run / stage.document).get("schema")).rpartition("/")[0] == kind
+        return str(read_json(run / stage.document).get("schema")).rpartition("/")[0] == f"dynident/{stage.key}"
     with contextlib.suppress(FileError):
         OpenedFile(run / stage.file, remedy="", arrays=False)
         return True

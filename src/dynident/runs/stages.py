@@ -8,9 +8,13 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from dynident.core.documents import to_json
 from dynident.errors import InputError
+
+if TYPE_CHECKING:
+    from dynident.runs.documents.stage import StageDocument
 
 ROBOT, STARTS = "robot.json", "starts"
 #: Samples per joint that a validation keeps for the report's pictures.
@@ -22,9 +26,8 @@ _NUMERICS, _CONIC = ("dynident", "numpy", "scipy", "numba"), ("dynident", "numpy
 class StageRow:
     """What is known about a stage.
 
-    record : "module:class" of its result; document : "module:function" that makes its document of result and `Origin`, without what all
-        documents have. Both are imported when they are needed.
-    schema : kind and version of its document.
+    record, document : "module:class" of its result, and of its document, whose `of` makes it of result and `Origin`. Both are imported
+        when they are needed.
     command : that makes it; lacking : what its absence means; packages : that do the work.
     made_from : stages that it is made from; when one of these is made again, it is out of date.
     sources : the names in `made_from` that one result is made from, where not all results are made from all of them.
@@ -36,7 +39,6 @@ class StageRow:
 
     record: str
     document: str
-    schema: str
     command: str
     lacking: str
     packages: tuple[str, ...] = _NUMERICS
@@ -71,15 +73,13 @@ class Stage(Enum):
 
     ESTIMATE = StageRow(
         record="dynident.regression.estimate:Estimate",
-        document="dynident.runs.documents:estimate_document",
-        schema="dynident/estimate/1",
+        document="dynident.runs.documents.estimate:EstimateDocument",
         command="dynident identify ROBOT DATA -o RUN",
         lacking="so nothing has been identified in it",
     )
     SIGNS = StageRow(
         record="dynident.signs.result:SignRecovery",
-        document="dynident.runs.documents:signs_document",
-        schema="dynident/signs/1",
+        document="dynident.runs.documents.signs:SignsDocument",
         command="dynident signs ROBOT DATA -o RUN",
         lacking="so no signs have been recovered in it",
         packages=_CONIC,
@@ -90,8 +90,7 @@ class Stage(Enum):
     )
     PARAMETERS = StageRow(
         record="dynident.feasibility.result:LinkParameters",
-        document="dynident.runs.documents:parameters_document",
-        schema="dynident/parameters/1",
+        document="dynident.runs.documents.parameters:ParametersDocument",
         command="dynident retrieve RUN",
         lacking="so no link parameters have been retrieved in it",
         packages=_CONIC,
@@ -101,8 +100,7 @@ class Stage(Enum):
     )
     VALIDATION = StageRow(
         record="dynident.validation.result:Validation",
-        document="dynident.runs.documents:validation_document",
-        schema="dynident/validation/2",
+        document="dynident.runs.documents.validation:ValidationDocument",
         command="dynident validate RUN DATA",
         lacking="so nothing has been validated in it",
         made_from=("ESTIMATE",),
@@ -111,8 +109,7 @@ class Stage(Enum):
     )
     SAMPLES = StageRow(
         record="dynident.feasibility.samples:PosteriorSamples",
-        document="dynident.runs.documents:samples_document",
-        schema="dynident/samples/1",
+        document="dynident.runs.documents.parameters:SamplesDocument",
         command="dynident sample RUN",
         lacking="so no samples have been drawn in it",
         made_from=("ESTIMATE", "PARAMETERS"),
@@ -120,8 +117,7 @@ class Stage(Enum):
     )
     PAYLOAD = StageRow(
         record="dynident.payload.result:PayloadEstimate",
-        document="dynident.runs.documents:payload_document",
-        schema="dynident/payload/1",
+        document="dynident.runs.documents.payload:PayloadDocument",
         command="dynident payload RUN DATA",
         lacking="so no payload has been identified in it",
         packages=_CONIC,
@@ -130,8 +126,7 @@ class Stage(Enum):
     )
     FRICTION = StageRow(
         record="dynident.regression.friction.refit:FrictionRefit",
-        document="dynident.runs.documents:friction_document",
-        schema="dynident/friction/1",
+        document="dynident.runs.documents.friction:FrictionDocument",
         command="dynident friction RUN DATA",
         lacking="so no friction has been fitted again in it",
         made_from=("ESTIMATE",),
@@ -140,8 +135,7 @@ class Stage(Enum):
     )
     MONITOR = StageRow(
         record="dynident.monitoring.contact_monitor:ContactMonitor",
-        document="dynident.runs.documents:monitor_document",
-        schema="dynident/monitor/1",
+        document="dynident.runs.documents.monitor:MonitorDocument",
         command="dynident monitor RUN DATA",
         lacking="so no thresholds have been found in it",
         made_from=("ESTIMATE", "PARAMETERS"),
@@ -183,11 +177,15 @@ class Stage(Enum):
             raise InputError(f"no stage of a run has a {kind.__name__} as its result; the results are: {known}")
         return stage
 
+    @property
+    def document_kind(self) -> type[StageDocument]:
+        """The class of its document."""
+        return _load(self.value.document)
+
     def make_document(self, result: Any, origin: Origin, folds: Any = None) -> dict[str, Any]:
         """What its document says, without the digests of files. folds : the cross-validation of an estimate."""
         known = replace(origin, versions=origin.versions or self.versions)
-        content = _load(self.value.document)(result, known, **({"folds": folds} if self is Stage.ESTIMATE else {}))
-        return {"schema": self.value.schema, **content}
+        return to_json(_load(self.value.document).of(result, known, **({"folds": folds} if self is Stage.ESTIMATE else {})))
 
     def command(self, folder: Path) -> str:
         return self.value.command.replace("RUN", str(folder))
@@ -214,6 +212,7 @@ class Origin:
     versions : of the programs; made_from : digest by stage; command : that was run.
     part : of the data, as fractions; links : the run folder that the links are from; files : SHA-256 of data files by name.
     held : the run whose gravity was held, and the digests of its stages.
+    inputs : SHA-256 of the data, the robot and the options, by which a fleet knows that the step need not be done again.
     """
 
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -224,6 +223,7 @@ class Origin:
     links: str = ""
     files: Mapping[str, str] | None = None
     held: Mapping[str, str | None] | None = None
+    inputs: str = ""
 
     @property
     def provenance(self) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.documents import Unit, to_json
 from dynident.core.kinds import NOT_STORED
 from dynident.core.records import Shape
 from dynident.core.results import Result
@@ -90,16 +91,31 @@ def signed_log(log: Dataset, soft_signs: Array) -> Dataset:
     return log.after("signs recovered", effort=soft_signs * log.require("effort"), effort_kind=EffortKind.TORQUE)
 
 
-def segment_records(recovery: SignRecovery) -> list[dict[str, Any]]:
-    """One row per segment: joint, first and last time, sign, probability."""
+@dataclass(frozen=True, kw_only=True)
+class SegmentSign:
+    """Samples of a joint that share a sign."""
+
+    joint: str
+    start: Annotated[float, "time of its first sample", Unit("s")]
+    stop: Annotated[float, "time of its last sample", Unit("s")]
+    sign: Literal[-1, 1]
+    probability: float
+
+
+def list_segments(recovery: SignRecovery) -> tuple[SegmentSign, ...]:
+    """One row per segment."""
     names, time = recovery.estimate.base.robot.joint_names, recovery.log.time
-    return [
-        {
-            "joint": names[segment.joint],
-            "start": float(time[segment.start]),
-            "stop": float(time[segment.stop - 1]),
-            "sign": int(sign),
-            "probability": float(probability),
-        }
+    return tuple(
+        SegmentSign(
+            joint=names[segment.joint],
+            start=float(time[segment.start]),
+            stop=float(time[segment.stop - 1]),
+            sign=1 if sign > 0.0 else -1,
+            probability=float(probability),
+        )
         for segment, sign, probability in zip(recovery.segments, recovery.segment_signs, recovery.posterior, strict=True)
-    ]
+    )
+
+
+def segment_records(recovery: SignRecovery) -> list[dict[str, Any]]:
+    return to_json(list_segments(recovery))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +12,15 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from dynident.cli.command_line import Argument, Offered, Selected, completion_script, make_verb, run_verb
+from dynident.cli.command_line import Argument, Offered, Selected, completion_script, make_verb, parse_options, run_verb
 from dynident.cli.exits import Exit, UsageError, sentence
 from dynident.cli.terminal import Outcome
 from dynident.core.kinds import Count, Hertz, kind_of
-from dynident.core.options import DeclaredOption, OptionError, Options, option
+from dynident.core.options import DeclaredOption, OptionError, Options, option, typed_words
+from dynident.data.reading.reading import Reading
 from dynident.errors import InputError, OptionsError, ValueRangeError
-from dynident.feasibility.options import RetrievalChoice
+from dynident.feasibility.options import Dropped, RetrievalChoice
+from dynident.pipeline.options import IdentifyChoice, RetrieveChoice
 from dynident.reports.tables import Report
 
 
@@ -191,3 +195,22 @@ def test_two_words_for_one_value():
     run_verb(make_verb("retrieve", retrieve, ""), ["--total-mass", "16", "20", "--drop", "30%"])
     assert received["choice"].total_mass == (16.0, 20.0)
     assert received["choice"].drop.percent == 30.0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Reading(
+            columns={"q": "a_*", "dq": None},
+            effort_kind="current",
+            offsets=[-1.0, 1 / 3],
+            without=[(-math.inf, 2.0), (12.5, 13.1)],
+            gears=[[32.0, 0.0], [8.0, 45.0]],
+            low_pass={"q": [1.0, 2.0]},
+        ),
+        IdentifyChoice(friction=None, cutoff=None, known={"m1": 0.5}, periods=(2, 4), average_periods=True, drop=30.0),
+        RetrieveChoice(total_mass=(16.0, 20.5), bounds=(Path("a b.csv"),), drop=Dropped(percent=30.0), consistency=False, ranges=False),
+    ],
+)
+def test_options_are_typed_as_words_that_mean_the_same(options):
+    assert parse_options(type(options), shlex.join(typed_words(options)), "do") == options

@@ -13,7 +13,7 @@ from tests.logs import synthetic_log, synthetic_samples
 
 
 def ranges(data: Dataset | ControllerSamples) -> list[list[int]]:
-    return [span for item in data.provenance.to_dict()["recordings"] for span in item["ranges"]]
+    return [list(span) for item in data.provenance.used for span in item.ranges]
 
 
 def test_a_part_of_a_part_is_a_range_of_the_recording():

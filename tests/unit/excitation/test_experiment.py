@@ -10,7 +10,7 @@ import pytest
 from dynident import load_robot
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation import design_experiment, design_trajectory, robot_limits
-from dynident.excitation.documents import experiment_document
+from dynident.excitation.documents import ExperimentDocument
 from dynident.excitation.goal import make_goal
 from dynident.excitation.precision import precision_of, run_information
 from dynident.friction import linear
@@ -86,9 +86,9 @@ def test_more_trajectories_are_taken_where_they_make_it_shorter(first):
     assert experiment.reached
     assert experiment.duration <= experiment.alone
     assert len(experiment.designs) == 1 or experiment.duration <= 0.85 * experiment.alone
-    document = experiment_document(experiment)
-    assert len(document["trajectories"]) == len(experiment.designs)
-    assert document["over_time"][-1]["time"] == experiment.duration
+    document = ExperimentDocument.of(experiment)
+    assert len(document.trajectories) == len(experiment.designs)
+    assert document.over_time[-1].time == experiment.duration
     assert experiment.figures()[0].label == "Precision over time: worst coefficient that matters"
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dynident import load_robot
+from dynident.core.documents import to_json
 from dynident.data import Dataset
 from dynident.errors import DynidentError, InputError
 from dynident.excitation import QuinticTrajectory, check_motion, robot_limits, trajectory_dataset
-from dynident.excitation.motion_check import check_document, full_limits
+from dynident.excitation.documents import MotionCheckDocument
+from dynident.excitation.motion_check import full_limits
 
 ROBOT = load_robot("planar_2r")
 LIMITS = replace(full_limits(ROBOT), velocity=np.array([1.0, 2.0]), acceleration=np.array([4.0, 4.0]), effort=np.full(2, np.inf))
@@ -130,7 +131,7 @@ def test_what_is_no_motion_of_this_robot():
 
 
 def test_as_json():
-    document = json.loads(json.dumps(check_document(check_motion(ROBOT, SAMPLES, LIMITS)), allow_nan=False))
+    document = to_json(MotionCheckDocument.of(check_motion(ROBOT, SAMPLES, LIMITS)))
     assert (document["schema"], document["holds"], document["rate"]) == ("dynident/excite-check/1", True, pytest.approx(100.0))
     assert {row["limit"] for row in document["limits"]} >= set(MARGINS)
 

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.encoder import MOTIONS, NOISES, RATES, SEEDS, hard_cases, make_case, measure, robots
 from dynident import identify, load_robot
+from dynident.core.documents import to_json
 from dynident.data import Dataset, differentiate
 from dynident.friction import SmoothCoulomb, linear
 from dynident.regression import build_problem
@@ -96,7 +97,7 @@ def test_the_noise_is_told_and_remembered():
     assert sum("derived from positions" in note for note in estimate.notes) == 1
     quiet = identify(ARM, bare_log(0.0), friction=linear())
     assert not any("derived from positions" in note for note in quiet.notes)
-    assert estimate.summary.processing.to_dict()["motion_noise"] == noise
+    assert to_json(estimate.summary.processing)["motion_noise"] == noise
 
 
 def test_samples_without_a_sign_of_friction_are_left_out():

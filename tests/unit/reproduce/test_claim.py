@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dynident.core.documents import to_json
 from dynident.errors import ValueRangeError
 from dynident.reproduce.claim import Claim, Verdict, half_digit, printed
 
@@ -60,8 +61,8 @@ def test_a_number_that_rounds_to_the_printed_one_is_equal():
 
 def test_a_file_keeps_everything_and_a_verdict_in_it_is_not_believed():
     before = claim(ours=3.0, reason="because", unit="kg")
-    content = {**before.to_dict(), "verdict": "equal"}
-    assert before.to_dict()["verdict"] == "not reproducible"
+    content = {**to_json(before), "verdict": "equal"}
+    assert to_json(before)["verdict"] == "not reproducible"
     assert Claim.of_dict(content) == before
 
 

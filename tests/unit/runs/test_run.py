@@ -59,7 +59,7 @@ def test_what_was_saved_comes_back(run):
     assert dict(found.missing) == {}
     assert found.stale == ()
     assert found.links_validated
-    assert {document["schema"] for document in found.documents.values()} == {stage.value.schema for stage in Stage}
+    assert {document["schema"] for document in found.documents.values()} == {stage.document_kind.SCHEMA for stage in Stage}
     assert found.documents[Stage.ESTIMATE]["seed"] == found.documents[Stage.PARAMETERS]["seed"] == 3
 
 

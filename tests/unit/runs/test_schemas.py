@@ -23,7 +23,7 @@ def run(tmp_path_factory) -> Path:
 
 
 def test_every_document_of_a_stage_has_one():
-    assert {stage.document for stage in Stage} | {"robot.json", "diagnosis.json", "chain.json"} <= set(NAMES)
+    assert {stage.document for stage in Stage} | {"robot.json", "diagnosis.json"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", ["estimate.json", "robot.json"])

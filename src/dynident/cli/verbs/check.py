@@ -18,6 +18,8 @@ dynident check panda
 
 dynident check arm.urdf --lock 'finger_joint*=0.02' --json"""
 
+#: Documents that --json prints.
+PRINTS = ("dynident.robots.check_document:CheckDocument",)
 #: Narrower terminals get the three numbers of a column below each other.
 _WIDE = 110
 
@@ -30,10 +32,10 @@ def check(robot: RobotFile, /, *, chain: Chain) -> Outcome:
     """
     from dynident.robots import load_robot
     from dynident.robots.check import check_robot
-    from dynident.robots.check_document import check_document
+    from dynident.robots.check_document import CheckDocument
 
     result = check_robot(load_robot(robot, chain))
-    return Outcome(report=partial(_print, result), document=check_document(result), code=0 if result.passed else 1)
+    return Outcome(report=partial(_print, result), document=CheckDocument.of(result), code=0 if result.passed else 1)
 
 
 def _print(result: RobotCheck) -> None:

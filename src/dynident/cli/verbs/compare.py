@@ -29,8 +29,8 @@ def compare(
     Two runs are compared with each other, the second with the first; of more, each is compared with the median of all, and those farthest
     from it come first. Deviations count the standard deviation of each estimate and, of five runs or more, how much they usually differ.
     """
-    from dynident.fleet import ComparedRun, compare_runs, observe
-    from dynident.fleet.documents import comparison_document
+    from dynident.comparison import ComparedRun, compare_runs, observe
+    from dynident.comparison.documents import ComparisonDocument
     from dynident.runs import load_run
 
     for file in output:
@@ -43,4 +43,4 @@ def compare(
     comparison = compare_runs(found)
     for file in output:
         write_comparison(comparison, file)
-    return Outcome(report=comparison.tables(), document=comparison_document(comparison), written=", ".join(map(str, output)))
+    return Outcome(report=comparison.tables(), document=ComparisonDocument.of(comparison), written=", ".join(map(str, output)))

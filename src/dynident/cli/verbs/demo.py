@@ -1,4 +1,4 @@
-"""`dynident demo`: the whole chain on a virtual robot, as the commands that a user would type, with nothing to download."""
+"""`dynident demo`: the whole pipeline on a virtual robot, as the commands that a user would type, with nothing to download."""
 
 from __future__ import annotations
 
@@ -115,48 +115,44 @@ def demo(
     out.print(f"[bold]{chosen.title}[/]")
     steps = _Steps(run)
     _prepare(chosen, run, seed)
-    true = str(run / "true_robot.yaml")
     if chosen.mean_position is None:
-        beside = _identify_both_routes(steps, chosen, run, budget, seed)
+        data, beside = _record_both_routes(steps, chosen, run, budget, seed)
     else:
-        beside = _identify_without_signs(steps, chosen, run, seed)
-    low, high = chosen.total_mass
-    steps.do("retrieve", str(run), "--total-mass", f"{low:g}", f"{high:g}")
-    new = str(run / "validation_log.npz")
+        data, beside = _record_without_signs(steps, chosen, run, seed)
+    true, new = str(run / "true_robot.yaml"), str(run / "validation_log.npz")
     steps.do(
         "simulate", true, str(run / "validation_motion.csv"), "-o", new,
         "--noise", chosen.noise, "--friction", "linear", "--ignore-limits", "--seed", str(seed + 1),
     )  # fmt: skip
-    steps.do("validate", str(run), new)
+    low, high = chosen.total_mass
+    steps.do("fit", chosen.robot, *data, "-o", str(run), "--test", new, "--total-mass", f"{low:g}", f"{high:g}")
     steps.do("sample", str(run), "-n", "20", "-o", str(run / "samples"), "--seed", str(seed))
-    steps.do("export", str(run), "--urdf", str(run / "model.urdf"), "--mjcf", str(run / "model.xml"), "--yaml", str(run / "model.yaml"))
+    steps.do("export", str(run), "--mjcf", str(run / "model.xml"), "--yaml", str(run / "model.yaml"))
     steps.do("report", str(run), *beside)
     for line in _numbers(run):
         out.print(line, markup=False)
     out.print(f"Open {run / 'report.html'}; everything else is in {run} ({time.monotonic() - began:.0f} s).", markup=False)
 
 
-def _identify_both_routes(steps: _Steps, chosen: Demo, run: Path, budget: float | None, seed: int) -> list[str]:
-    """From a log of a motion that is designed first, and from the controller's M and g."""
+def _record_both_routes(steps: _Steps, chosen: Demo, run: Path, budget: float | None, seed: int) -> tuple[list[str], list[str]]:
+    """A log of a motion that is designed first, to be fitted; and what the controller's M and g give. What the report shows beside."""
     robot, true, log, motion = chosen.robot, str(run / "true_robot.yaml"), str(run / "log.npz"), str(run / "trajectory.csv")
     effort = ("--starts", "4") if budget is None else ("--budget", f"{budget:g}")  # starts are the same on a busy machine
     steps.do("excite", robot, "-o", motion, "--duration", "20", *effort, "--seed", str(seed))
     steps.do("simulate", true, motion, "-o", log, "--noise", "realistic", "--friction", "linear", "--seed", str(seed))
     steps.do("simulate", true, "--controller", "500", "-o", str(run / "controller.npz"), "--noise", "realistic", "--seed", str(seed))
     steps.do("identify", robot, str(run / "controller.npz"), "-o", str(run / "controller"))
-    steps.do("identify", robot, log, "-o", str(run))
-    return []
+    return [log], []
 
 
-def _identify_without_signs(steps: _Steps, chosen: Demo, run: Path, seed: int) -> list[str]:
-    """From one log twice: as it is, and without the signs of its torque."""
+def _record_without_signs(steps: _Steps, chosen: Demo, run: Path, seed: int) -> tuple[list[str], list[str]]:
+    """A log without the signs of its torque, to be fitted; and what the same log gives with them, which the report shows beside."""
     robot, true, log, motion = chosen.robot, str(run / "true_robot.yaml"), str(run / "log.npz"), str(run / "trajectory.csv")
     steps.do("simulate", true, motion, "-o", log, "--noise", chosen.noise, "--friction", "linear", "--rate", "100", "--seed", str(seed))
     unsigned = _forget_signs(run / "log.npz")
     console().print(f"{unsigned} is the same log without the signs of its torque.", style="dim", markup=False, soft_wrap=True)
     steps.do("identify", robot, log, "-o", str(run / "signed"), "--friction", "linear")
-    steps.do("signs", robot, str(unsigned), "-o", str(run), "--friction", "linear", "--seed", str(seed))
-    return ["--beside", str(run / "signed")]
+    return [str(unsigned), "--friction", "linear", "--seed", str(seed)], ["--beside", str(run / "signed")]
 
 
 class _Steps:

@@ -41,8 +41,8 @@ def doctor(
     """
     from dynident.core.files import place_below
     from dynident.doctor import diagnose
+    from dynident.doctor.document import DiagnosisDocument
     from dynident.doctor.recipe_file import write_recipe
-    from dynident.doctor.remedies import diagnosis_document
     from dynident.reports.doctor import diagnosis_page, diagnosis_report
     from dynident.robots import load_robot
 
@@ -63,7 +63,7 @@ def doctor(
     written = write_recipe(data[0], found.in_file, reading, force=force) if fix else None
     return Outcome(
         report=diagnosis_report(found, say=correction_text),
-        document={**diagnosis_document(found), "written": None if written is None else str(written)},
+        document=DiagnosisDocument.of(found, written=None if written is None else str(written)),
         written=str(written or ""),
         code=1 if found.sure else 0,
     )

@@ -85,8 +85,9 @@ def excite(
 
 def _check(robot: Robot, file: Path, bounds: LimitChoice, reading: Reading) -> Outcome:
     """A trajectory file, ours or the user's, against limits."""
+    from dynident.excitation.documents import MotionCheckDocument
     from dynident.excitation.formats.registry import read_motion
-    from dynident.excitation.motion_check import check_document, check_motion
+    from dynident.excitation.motion_check import check_motion
 
     limits = bounds.of_drive(robot)
     motion = read_motion(file, robot, reading)
@@ -94,7 +95,7 @@ def _check(robot: Robot, file: Path, bounds: LimitChoice, reading: Reading) -> O
     return Outcome(
         warning=motion.unchecked,
         report=check.tables(),
-        document={**check_document(check), "format": motion.format, "comments": list(motion.comments)},
+        document=MotionCheckDocument.of(check, format=motion.format, comments=motion.comments),
         require=partial(check.require, unchecked=bounds.unchecked),
         written=f"{check.sentence}.",
     )

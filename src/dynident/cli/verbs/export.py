@@ -76,6 +76,7 @@ def export(
     """
     from dynident.exports import EXPORTERS, model_from_run
     from dynident.exports import export as exported
+    from dynident.exports.document import ExportedDocument
     from dynident.exports.formats.original import Original
     from dynident.exports.registry import check_target, write_exported
     from dynident.runs import RunFolder
@@ -108,7 +109,7 @@ def export(
             done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
     write_exported({path: done[name] for name, path in paths.items()})
     if as_json:
-        print_json([_document(done[name], path) for name, path in paths.items()])
+        print_json([ExportedDocument.of(done[name], path) for name, path in paths.items()])
         return
     for name, path in paths.items():
         _print(done[name], path, originals[name])
@@ -165,10 +166,3 @@ def _print(exported: Exported, path: Path, source: Original | None) -> None:
             markup=False,
         )
     print_notes(out, exported.notes, indent="  ")
-
-
-def _document(exported: Exported, path: Path) -> dict[str, Any]:
-    proof = exported.comparison
-    compared = None if proof is None else {name: getattr(proof, name) for name in ("engine", "states", "largest", "relative")}
-    files, notes = list(exported.files), list(exported.notes)
-    return {"target": exported.target, "path": str(path), "files": files, "comparison": compared, "notes": notes}

@@ -49,7 +49,7 @@ def fit(
     write into the folder RUN, with report.html and model.urdf. Exits with 1 when there are no links that a real robot can have.
     """
     from dynident.pipeline.fit import MODEL, PAGE, FitSettings, fit_data
-    from dynident.pipeline.model import judge
+    from dynident.pipeline.model import FitDocument, judge
     from dynident.pipeline.retrieval import read_conditions
     from dynident.reports.tables import Report
     from dynident.robots import load_robot
@@ -76,7 +76,7 @@ def fit(
     files = [output / PAGE] if model.links is None else [output / PAGE, output / MODEL]
     return Outcome(
         report=Report(header=(model.headline, *verdict.lines, *(f"Next: {step}" for step in verdict.next))),
-        document={"robot": machine.name, "verdict": list(verdict.lines), "next": list(verdict.next), "failures": failures},
+        document=FitDocument(robot=machine.name, verdict=verdict.lines, next=verdict.next, failures=failures),
         written=f"{output}: {', '.join(map(str, files))}",
         code=1 if model.links is None else 0,
     )

@@ -44,6 +44,7 @@ def gains(
     """
     from dynident.core.files import write_atomically
     from dynident.drives import identify_gains
+    from dynident.drives.document import GainsDocument
     from dynident.robots import load_robot
 
     if output is not None:
@@ -60,5 +61,4 @@ def gains(
         result = identify_gains(machine, unloaded, loaded=loaded, friction=friction, cutoff=fitting.cutoff, **fixed)
     if output is not None:
         write_atomically(output, result.recipe())
-    document = {"status": result.status.name.lower(), "gains": result.records(), "notes": list(result.notes)}
-    return Outcome(report=result.tables(), document=document, written=str(output or ""))
+    return Outcome(report=result.tables(), document=GainsDocument.of(result), written=str(output or ""))

@@ -48,7 +48,7 @@ def monitor(
     """
     from dynident.core.files import file_digest
     from dynident.monitoring import find_contacts
-    from dynident.monitoring.documents import contacts_document
+    from dynident.monitoring.documents import ContactsDocument
     from dynident.pipeline.monitor import monitor_of_run
     from dynident.reports.monitoring import contacts_page
     from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
@@ -72,4 +72,4 @@ def monitor(
         found = find_contacts(watcher, recorded)
         contacts_page(found).save(page)
     written = f"{page}, the thresholds to {run}" if free else str(page)
-    return Outcome(report=found.tables(), document={**contacts_document(found), "written": str(page)}, written=written)
+    return Outcome(report=found.tables(), document=ContactsDocument.of(found, written=str(page)), written=written)

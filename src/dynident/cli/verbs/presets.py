@@ -24,7 +24,7 @@ def presets(
 ) -> Outcome:
     """List the presets for the files of common recorders, or show one as the YAML file that it is."""
     from dynident.core.files import read_text
-    from dynident.data.reading.presets import find_preset, list_presets
+    from dynident.data.reading.presets import PresetDocument, find_preset, list_presets
     from dynident.reports.tables import Column, Report, Table
 
     if formats:
@@ -33,7 +33,7 @@ def presets(
     table = Table("Presets", found, (Column("name"), Column("about", "files")))
     return Outcome(
         report=Report(tables=(table,)) if name is None else lambda: print(read_text(found[0].path), end=""),
-        document=[{"name": item.name, "about": item.about, "source": item.source, "file": str(item.path)} for item in found],
+        document=[PresetDocument.of(item) for item in found],
     )
 
 

@@ -46,8 +46,9 @@ def repair(
     parameters change as little as possible, and those that do are listed.
     """
     from dynident.core.files import write_atomically
+    from dynident.feasibility.repairs.document import RepairDocument
     from dynident.feasibility.repairs.repair import repair as nearest
-    from dynident.feasibility.repairs.writing import check_suffix, repair_document, repaired_text
+    from dynident.feasibility.repairs.writing import check_suffix, repaired_text
     from dynident.robots.load import load_robot, urdf_text
 
     machine = load_robot(robot, chain)
@@ -56,4 +57,4 @@ def repair(
     check_output(output, "repaired robot", inputs=(robot,))
     result = nearest(machine, margin=margin, metric=distance)
     write_atomically(output, repaired_text(result, output, description))
-    return Outcome(report=result.tables(), document=repair_document(result), written=str(output))
+    return Outcome(report=result.tables(), document=RepairDocument.of(result), written=str(output))

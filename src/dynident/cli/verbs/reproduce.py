@@ -45,10 +45,11 @@ def reproduce(
     of recorded data that are not given. DIR gets reproduction.md, reproduction.json and the page reproduction.html. Every experiment is
     kept in DIR as it ends: an interrupted run goes on where it was.
     """
+    from dynident.core.documents import to_json
     from dynident.core.files import check_writable, json_text, write_atomically
     from dynident.reproduce import Size, papers_named
     from dynident.reproduce import reproduce as run
-    from dynident.reproduce.document import reproduction_document, reproduction_markdown, reproduction_report
+    from dynident.reproduce.document import ReproductionDocument, reproduction_markdown, reproduction_report
     from dynident.reproduce.page import reproduction_page
 
     if quick and full:
@@ -57,7 +58,7 @@ def reproduce(
     chosen, size = papers_named(paper), Size.QUICK if quick else Size.FULL if full else Size.USUAL
     with progress_steps() as progress:
         found = run(chosen, output, data=list(data), size=size, progress=progress)
-    document = reproduction_document(found)
+    document = to_json(ReproductionDocument.of(found))
     write_atomically(output / "reproduction.md", reproduction_markdown(document))
     write_atomically(output / "reproduction.json", json_text(document))
     page = reproduction_page(found).save(output / "reproduction.html")

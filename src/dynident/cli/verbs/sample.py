@@ -76,7 +76,7 @@ def sample(
     if spread is not None:
         shown = replace(shown, tables=(*shown.tables, torque_table(spread)))
     return Outcome(
-        report=replace(shown, notes=(*shown.notes, *index["notes"])),
-        document=index | {"links": drawn.spread(), "torque_spread_percent": None if spread is None else spread.by_joint()},
+        report=replace(shown, notes=(*shown.notes, *index.notes)),
+        document=replace(index, links=drawn.link_spreads, torque_spread_percent=None if spread is None else spread.by_joint()),
         written=f"{folder} and {run}",
     )

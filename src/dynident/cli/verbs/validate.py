@@ -68,14 +68,14 @@ def validate(
 def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any]) -> Outcome:
     from dynident.reports.regression import residual_table
     from dynident.reports.tables import Report
-    from dynident.runs.documents import residual_document
+    from dynident.runs.documents.validation import SampleValidationDocument
     from dynident.validation import validate_samples
 
     with progress_bar("Validating") as progress:
         found = validate_samples(estimate, samples, progress=progress)
     name = estimate.base.robot.name
     title = f"{name}: the model of {estimate.summary.source} on {samples.source}, {samples.samples} samples"
-    content = {"robot": name, "source": samples.source, "samples": samples.samples} | residual_document(found)
     return Outcome(
-        report=Report(header=(title,), tables=(residual_table(found, estimate.base),)), document={**content, "provenance": provenance}
+        report=Report(header=(title,), tables=(residual_table(found, estimate.base),)),
+        document=SampleValidationDocument.of(name, samples, found, provenance),
     )

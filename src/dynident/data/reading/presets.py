@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from dynident.core.documents import Document, fill
 from dynident.core.files import read_yaml
 from dynident.data.formats.registry import Table
 from dynident.data.reading.reading import Patterns, Reading, read_reading
@@ -25,6 +26,23 @@ class Preset:
     about: str
     source: str
     path: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class PresetDocument(Document):
+    """How the files of a recorder are read; `dynident presets --json` prints a list."""
+
+    FILE = "presets.json"
+    SEVERAL = True
+
+    name: str
+    about: Annotated[str, "whose files it reads"]
+    source: Annotated[str, "where its names come from"]
+    file: Annotated[str, "the YAML file"]
+
+    @staticmethod
+    def of(preset: Preset) -> PresetDocument:
+        return fill(PresetDocument, preset, file=str(preset.path))
 
 
 def list_presets() -> tuple[Preset, ...]:

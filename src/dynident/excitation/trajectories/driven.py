@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.documents import Unit
 from dynident.errors import ValueRangeError
 from dynident.excitation.trajectories.easing import ease
 from dynident.excitation.trajectories.trajectory import SampledMotion, Trajectory, check_times
@@ -27,12 +28,12 @@ _ROUNDING = 1e-9
 
 
 class DrivenPart(NamedTuple):
-    """A stretch of a driven trajectory. period : 1, 2, ... of a whole period, 0 elsewhere; start, stop : [s]."""
+    """A stretch of a driven trajectory."""
 
     name: str
-    period: int
-    start: float
-    stop: float
+    period: Annotated[int, "1, 2, ... of a whole period, 0 elsewhere"]
+    start: Annotated[float, Unit("s")]
+    stop: Annotated[float, Unit("s")]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.documents import NULLABLE
 from dynident.core.kinds import NOT_STORED
 from dynident.errors import UnknownNameError
 from dynident.feasibility.constraints.lmi import Block, Equality, Margins, Side, counted
@@ -121,7 +122,7 @@ class Violation:
     """A condition that doesn't hold: by how much, and the sentence that says so."""
 
     name: str
-    amount: float
+    amount: Annotated[float, NULLABLE]
     unit: str
 
     def __str__(self) -> str:

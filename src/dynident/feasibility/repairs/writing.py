@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import json_text, read_bytes
 from dynident.core.xml import XmlText
 from dynident.errors import FileError, require
+from dynident.feasibility.repairs.document import RepairDocument
 from dynident.feasibility.repairs.repair import Repair
 from dynident.parameters import link_inertia
 from dynident.robots.formats.mjcf_text import check_editable, set_body_inertial
 from dynident.robots.formats.urdf_xml import set_inertial
 from dynident.robots.robot import Robot
 
-SCHEMA = "dynident/repair/1"
 _NOTE = "The inertias are not those of the description any more, to which the other notes refer: they were made physically consistent."
 SUFFIXES = (".urdf", ".xml", ".yaml", ".yml", ".json")
 #: Root elements of the descriptions that are patched into a file of that suffix.
@@ -48,7 +45,7 @@ def repaired_text(repair: Repair, target: Path, description: str | None = None) 
         content = require(_description(repair.robot, target, description), "the robot's description")
         return with_inertials(repair.robot.source, content, {link.name: link.after for link in repair.changed})
     if suffix == ".json":
-        return json_text(repair_document(repair)).encode()
+        return json_text(RepairDocument.of(repair)).encode()
     if not repair.changed:
         return repair.robot.to_dh_yaml().encode()
     robot = repair.robot.with_parameters(repair.parameters())
@@ -72,36 +69,6 @@ def with_inertials(path: str | Path, content: bytes, parameters: Mapping[str, Ar
             raise FileError(path, f"has no <body> named {name!r} to hold its inertia; name the bodies")
         set_body_inertial(xml, bodies[name], values, name)
     return xml.result()
-
-
-def repair_document(repair: Repair) -> dict[str, Any]:
-    """Every source link, how it changed, and which base parameters could not be kept."""
-    before, after = repair.coefficients
-    return {
-        "schema": SCHEMA,
-        "robot": repair.robot.name,
-        "source": repair.robot.source,
-        "changed": [link.name for link in repair.changed],
-        "dynamics_unchanged": not repair.moved,
-        "largest_change_of_a_base_parameter": float(np.abs(after - before).max(initial=0.0)),
-        "moved": [
-            {"coefficient": repair.base.expressions[i], "before": float(before[i]), "after": float(after[i]), "unit": repair.base.units[i]}
-            for i in repair.moved
-        ],
-        "links": [
-            {
-                "name": link.name,
-                "body": None if link.body < 0 else repair.robot.link_names[link.body],
-                "changed": link.changed,
-                "margin_before": link.margins[0],
-                "margin": link.margins[1],
-                "mass": body.mass,
-                "com": body.com.tolist(),
-                "inertia": body.elements,
-            }
-            for link, body in ((link, link_inertia(link.after)) for link in repair.links)
-        ],
-    }
 
 
 def _description(robot: Robot, target: Path, description: str | None) -> bytes | None:

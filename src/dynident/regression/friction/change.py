@@ -35,20 +35,16 @@ FALSE_ALARMS = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterChange:
-    """A friction parameter or shape of a joint before and now; None where there was none, or the data don't tell it.
-
-    symbol : str             What the papers call it, where that is something else.
-    difference_std : float   Of the difference, what is common to both taken into account.
-    """
+    """A friction parameter or shape of a joint before and now."""
 
     name: str
-    symbol: str
+    symbol: Annotated[str, "what the papers call it, where that is something else"]
     unit: str
-    before: float | None
+    before: Annotated[float | None, "null where there was none"]
     before_std: float | None
     now: float
-    now_std: float | None
-    difference_std: float | None
+    now_std: Annotated[float | None, "null where the data don't tell it"]
+    difference_std: Annotated[float | None, "what is common to both taken into account"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.documents import Number, to_json
 from dynident.core.records import Shape
 from dynident.friction.model import FrictionModel
 from dynident.friction.shapes import shape_constants
@@ -65,6 +66,21 @@ class Trial:
         return float(fdtrc(more, max(min(self.independent, 1e9) - self.size, 1.0), max(ratio, 0.0)))
 
 
+@dataclass(frozen=True, kw_only=True)
+class TriedModel:
+    """A friction model that was tried for a joint."""
+
+    joint: str
+    model: str
+    numbers: Annotated[int, "that are fitted"]
+    held_out_rms: Number
+    change_percent: Annotated[Number, "of the error, against the first"]
+    standard_error_percent: Number
+    chance: Annotated[Number, "how probable a fit that explains as much more is where it is noise"]
+    chosen: bool
+    impossible: Annotated[str, "why no friction can be so; empty where it can"]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FrictionChoice:
     """All trials, joint by joint.
@@ -100,22 +116,28 @@ class FrictionChoice:
             else f"Friction chosen per joint by {len(self.parts)} held-out parts: {what}; nothing predicts better by more than the noise."
         )
 
-    def records(self) -> list[dict[str, Any]]:
+    @property
+    def tried(self) -> tuple[TriedModel, ...]:
         """One row per joint and candidate."""
-        rows: list[dict[str, Any]] = []
+        rows: list[TriedModel] = []
         for trial in self.trials:
-            share, error = trial.change(self.of_joint(trial.joint)[0])
+            first = self.of_joint(trial.joint)[0]
+            share, error = trial.change(first)
             rows.append(
-                {
-                    "joint": trial.joint,
-                    "model": trial.model.name,
-                    "numbers": trial.size,
-                    "held_out_rms": trial.rms,
-                    "change_percent": 100.0 * share,
-                    "standard_error_percent": 100.0 * error,
-                    "chance": trial.chance(self.of_joint(trial.joint)[0]),
-                    "chosen": trial.chosen,
-                    "impossible": trial.impossible,
-                }
+                TriedModel(
+                    joint=trial.joint,
+                    model=trial.model.name,
+                    numbers=trial.size,
+                    held_out_rms=trial.rms,
+                    change_percent=100.0 * share,
+                    standard_error_percent=100.0 * error,
+                    chance=trial.chance(first),
+                    chosen=trial.chosen,
+                    impossible=trial.impossible,
+                )
             )
-        return rows
+        return tuple(rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The same in rows of plain values."""
+        return to_json(self.tried)

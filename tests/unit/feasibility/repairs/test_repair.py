@@ -10,8 +10,9 @@ import pytest
 from dynident import Robot, check_robot, library_names, load_robot
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import DynidentError, FileError, InputError
+from dynident.feasibility.repairs.document import RepairDocument
 from dynident.feasibility.repairs.repair import repair
-from dynident.feasibility.repairs.writing import repair_document, repaired_text, with_inertials
+from dynident.feasibility.repairs.writing import repaired_text, with_inertials
 from dynident.parameters import consistency_margin
 from tests.oracles.machines import states
 
@@ -155,9 +156,9 @@ def test_dynamics_that_no_links_have_move_as_little_as_possible(tmp_path):
     others = [i for i in range(found.base.rank) if i != worst]
     np.testing.assert_allclose(after[others], before[others], atol=2e-3)
     assert all(consistency_margin(link.after) > 0.0 for link in found.links)
-    document = repair_document(found)
-    assert document["dynamics_unchanged"] is False
-    assert document["moved"][0]["coefficient"] == "J2yy"
+    document = RepairDocument.of(found)
+    assert document.dynamics_unchanged is False
+    assert document.moved[0].coefficient == "J2yy"
 
 
 def test_links_without_mass_get_one(tmp_path):

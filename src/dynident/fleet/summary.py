@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
-from dynident.cli.chain import DIAGNOSIS, ChainOutcome
-from dynident.core.files import json_text, read_json, write_atomically
+from dynident.comparison import RunComparison, compare_runs
+from dynident.comparison.documents import ComparisonDocument
+from dynident.core.documents import Document, Number
+from dynident.core.files import json_text, make_folder, read_json, write_atomically
 from dynident.core.texts import short_number
-from dynident.errors import FileError
+from dynident.errors import FileError, InputError
+from dynident.fleet.robots import DIAGNOSIS, RobotOutcome
+from dynident.reports.comparison import fleet_page
 from dynident.reports.tables import Column, Report, Table, csv_text
 
-if TYPE_CHECKING:
-    from dynident.fleet import RunComparison
-
-_SCHEMA = "dynident/fleet/1"
 PAGE, DOCUMENT, VALUES = "fleet.html", "fleet.json", "fleet.csv"
-_MOST = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotDocument:
+    """A robot of a fleet."""
+
+    robot: str
+    done: Annotated[tuple[str, ...], "steps"]
+    failures: Annotated[Mapping[str, str], "step to sentence"]
+    findings: Annotated[tuple[str, ...], "that the doctor is sure of"]
+    training_percent: Number
+    validation_percent: Number
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetDocument(Document):
+    """fleet.json, which `dynident fleet --json` prints too."""
+
+    FILE = "fleet.json"
+    SCHEMA = "dynident/fleet/1"
+
+    robot: str
+    robots: tuple[RobotDocument, ...]
+    facts: tuple[str, ...]
+    comparison: ComparisonDocument | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,13 +51,13 @@ class FleetSummary:
 
     robot: str
     folder: Path
-    outcomes: tuple[ChainOutcome, ...]
+    outcomes: tuple[RobotOutcome, ...]
     comparison: RunComparison | None
     why: str = ""
     facts: tuple[str, ...] = ()
 
     @property
-    def failed(self) -> tuple[ChainOutcome, ...]:
+    def failed(self) -> tuple[RobotOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if _failures(outcome))
 
     @property
@@ -67,27 +91,24 @@ class FleetSummary:
         )
         return Table("Robots", self.outcomes, columns, dimmed=lambda outcome: outcome in self.failed)
 
-    def document(self) -> dict[str, Any]:
-        from dynident.fleet.documents import comparison_document
-
-        robots = [
-            {
-                "robot": outcome.name,
-                "done": list(outcome.done),
-                "failures": dict(outcome.failures),
-                "findings": findings(self.folder / outcome.name),
-                "training_percent": None if outcome.run is None else outcome.run.training_percent,
-                "validation_percent": None if outcome.run is None else outcome.run.validation_percent,
-            }
+    def document(self) -> FleetDocument:
+        robots = (
+            RobotDocument(
+                robot=outcome.name,
+                done=tuple(outcome.done),
+                failures=outcome.failures,
+                findings=tuple(findings(self.folder / outcome.name)),
+                training_percent=None if outcome.run is None else outcome.run.training_percent,
+                validation_percent=None if outcome.run is None else outcome.run.validation_percent,
+            )
             for outcome in self.outcomes
-        ]
-        compared = None if self.comparison is None else comparison_document(self.comparison)
-        return {"schema": _SCHEMA, "robot": self.robot, "robots": robots, "facts": list(self.facts), "comparison": compared}
+        )
+        compared = None if self.comparison is None else ComparisonDocument.of(self.comparison)
+        return FleetDocument(robot=self.robot, robots=tuple(robots), facts=self.facts, comparison=compared)
 
-    def write(self) -> dict[str, Any]:
+    def write(self) -> FleetDocument:
         """fleet.html, fleet.json and fleet.csv; the document is returned."""
-        from dynident.reports.fleet import fleet_page
-
+        make_folder(self.folder)  # which no robot has made where all of them failed
         document = self.document()
         tables = [("Failures", self.failure_table())] if self.failed else []
         page = fleet_page(self.robot, self.headline, self.comparison, [*tables, ("Robots", self.robot_table())], self.facts)
@@ -106,11 +127,8 @@ def findings(folder: Path) -> list[str]:
         return []
 
 
-def summarise(robot: str, folder: Path, outcomes: Sequence[ChainOutcome], facts: Sequence[str] = ()) -> FleetSummary:
+def summarise(robot: str, folder: Path, outcomes: Sequence[RobotOutcome], facts: Sequence[str] = ()) -> FleetSummary:
     """With the comparison of all robots that were identified, where there is one."""
-    from dynident.errors import InputError
-    from dynident.fleet import compare_runs
-
     runs = [outcome.run for outcome in outcomes if outcome.run is not None]
     comparison, why = None, ""
     try:
@@ -120,6 +138,6 @@ def summarise(robot: str, folder: Path, outcomes: Sequence[ChainOutcome], facts:
     return FleetSummary(robot=robot, folder=folder, outcomes=tuple(outcomes), comparison=comparison, why=why, facts=tuple(facts))
 
 
-def _failures(outcome: ChainOutcome) -> dict[str, str]:
+def _failures(outcome: RobotOutcome) -> dict[str, str]:
     """Without the doctor's: what it can't look at, the identification takes, or refuses in the same words."""
     return {step: text for step, text in outcome.failures.items() if step != "doctor"}

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from dynident.fleet.scatter import BETA, CUT, EFFICIENCY, FEWEST, chance_limit, scatter, weighted_median
+from dynident.comparison.scatter import BETA, CUT, EFFICIENCY, FEWEST, chance_limit, scatter, weighted_median
 
 
 def test_the_constants_are_the_integrals_that_they_stand_for():

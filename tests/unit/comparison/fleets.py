@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 
 from dynident import load_robot
+from dynident.comparison import ComparedRun, observe
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics
-from dynident.fleet import ComparedRun, observe
 from dynident.regression import Estimate, identify
 from dynident.runs import run_in_memory
 from tests.logs import synthetic_log

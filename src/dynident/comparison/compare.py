@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from dynident.comparison.quantities import Quantity, read_quantities
+from dynident.comparison.scatter import FEWEST, chance_limit, scatter
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.results import Result
 from dynident.errors import InputError
-from dynident.fleet.quantities import Quantity, read_quantities
-from dynident.fleet.scatter import FEWEST, chance_limit, scatter
 from dynident.regression.estimate import Estimate
 from dynident.runs.run import Run
 

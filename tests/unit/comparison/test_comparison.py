@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynident.comparison import compare_runs
+from dynident.comparison.documents import ComparisonDocument, sentences
+from dynident.comparison.quantities import FRICTION
+from dynident.core.documents import to_json
 from dynident.core.files import json_text
 from dynident.errors import InputError
-from dynident.fleet import compare_runs
-from dynident.fleet.documents import comparison_document, sentences
-from dynident.fleet.quantities import FRICTION
-from dynident.reports.fleet import comparison_page
+from dynident.reports.comparison import comparison_page
 from tests.schemas import validator
-from tests.unit.fleet.fleets import compared, estimate_of
+from tests.unit.comparison.fleets import compared, estimate_of
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def _pendulum():
 
 
 def test_document_and_page_have_every_run_and_text_is_escaped(fleet):
-    document = comparison_document(fleet)
+    document = to_json(ComparisonDocument.of(fleet))
     validator("comparison.json").validate(document)
     assert [run["run"] for run in document["runs"]] == [fleet.names[r] for r in fleet.order]
     assert len(document["runs"][0]["deviations"]) == len(document["quantities"])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
-from dynident.core.files import finite_or_none
-from dynident.fleet.comparison import RunComparison
-from dynident.fleet.quantities import FRICTION, LINKS
-
-SCHEMA = "dynident/comparison/1"
+from dynident.comparison.compare import RunComparison
+from dynident.comparison.quantities import FRICTION, LINKS
+from dynident.core.documents import Document, Number, Unit, fill
 
 
 def sentences(comparison: RunComparison) -> list[str]:
@@ -82,31 +81,72 @@ def comparison_records(comparison: RunComparison) -> list[dict[str, Any]]:
     ]
 
 
-def comparison_document(comparison: RunComparison) -> dict[str, Any]:
-    """Standard JSON: what a run hasn't is null."""
-    return {
-        "schema": SCHEMA,
-        "robot": comparison.robot,
-        "reference": comparison.reference,
-        "limit": comparison.limit,
-        "quantities": [
-            {**vars(item), "links": list(item.links), "centre": float(comparison.centre[q]), "spread": float(comparison.spread[q])}
-            for q, item in enumerate(comparison.quantities)
-        ],
-        "runs": [
-            {
-                "run": comparison.names[r],
-                "farthest": float(comparison.farthest[r]),
-                "beyond_chance": [comparison.quantities[q].name for q in np.flatnonzero(comparison.beyond[r])],
-                "training_percent": comparison.runs[r].training_percent,
-                "validation_percent": comparison.runs[r].validation_percent,
-                "total_mass": comparison.runs[r].total_mass,
-                "values": [finite_or_none(value) for value in comparison.values[r]],
-                "std": [finite_or_none(value) for value in comparison.std[r]],
-                "deviations": [finite_or_none(value) for value in comparison.deviations[r]],
-            }
-            for r in comparison.order
-        ],
-        "sentences": sentences(comparison),
-        "notes": list(comparison.notes),
-    }
+@dataclass(frozen=True, kw_only=True)
+class ComparedQuantity:
+    """What is compared: a coefficient, or a joint's friction."""
+
+    name: str
+    expression: str
+    unit: str
+    part: Annotated[str, "links, friction or other"]
+    place: Annotated[str, "the link or joint"]
+    links: tuple[str, ...]
+    centre: Annotated[float, "the median, or what the first run has"]
+    spread: Annotated[float, "how much robots of this model usually differ"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunDocument:
+    """A run beside the others; values, std and deviations are in the order of the quantities, null where it has none."""
+
+    run: str
+    farthest: Annotated[float, "of its deviations"]
+    beyond_chance: Annotated[tuple[str, ...], "quantities that differ by more than chance"]
+    training_percent: Number
+    validation_percent: Number
+    total_mass: Annotated[Number, Unit("kg")]
+    values: tuple[Number, ...]
+    std: tuple[Number, ...]
+    deviations: Annotated[tuple[Number, ...], "in standard deviations"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonDocument(Document):
+    """What `dynident compare --json` prints."""
+
+    FILE = "comparison.json"
+    SCHEMA = "dynident/comparison/1"
+
+    robot: str
+    reference: Annotated[str, "what the runs are compared with"]
+    limit: Annotated[float, "deviations beyond which chance does not reach"]
+    quantities: tuple[ComparedQuantity, ...]
+    runs: Annotated[tuple[RunDocument, ...], "the farthest first"]
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @staticmethod
+    def of(comparison: RunComparison) -> ComparisonDocument:
+        """What a run hasn't is null."""
+        return fill(
+            ComparisonDocument,
+            comparison,
+            quantities=tuple(
+                fill(ComparedQuantity, item, centre=float(comparison.centre[q]), spread=float(comparison.spread[q]))
+                for q, item in enumerate(comparison.quantities)
+            ),
+            runs=tuple(
+                fill(
+                    RunDocument,
+                    comparison.runs[r],
+                    run=comparison.names[r],
+                    farthest=float(comparison.farthest[r]),
+                    beyond_chance=tuple(comparison.quantities[q].name for q in np.flatnonzero(comparison.beyond[r])),
+                    values=tuple(comparison.values[r].tolist()),
+                    std=tuple(comparison.std[r].tolist()),
+                    deviations=tuple(comparison.deviations[r].tolist()),
+                )
+                for r in comparison.order
+            ),
+            sentences=tuple(sentences(comparison)),
+        )

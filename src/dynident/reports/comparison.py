@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dynident.comparison.compare import RunComparison
+from dynident.comparison.documents import comparison_records, sentences
+from dynident.comparison.quantities import FRICTION, LINKS
 from dynident.core.texts import listing, short_number
-from dynident.fleet.comparison import RunComparison
-from dynident.fleet.documents import comparison_records, sentences
-from dynident.fleet.quantities import FRICTION, LINKS
 from dynident.reports.blocks import Block, Listing, Text, notes_listing
 from dynident.reports.figures import Figure, axis, categories, figure, interval, level, numbers, plain, points
 from dynident.reports.page import FilledSection, Page, fill, render

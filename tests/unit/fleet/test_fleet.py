@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import signal
 import sys
@@ -14,29 +13,28 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.cli.chain import CHAIN, Chain, ChainOutcome, is_done, run_chain
-from dynident.cli.command_line import make_verb, run_verb
-from dynident.cli.fleet_sharing import odd_links
-from dynident.cli.fleet_steps import FleetOptions, name_folders, option_words
-from dynident.cli.verbs.fleet import run_all
-from dynident.core.files import json_text
 from dynident.core.records import OpenedFile
-from dynident.data.reading.reading import Reading
 from dynident.errors import InputError
-from dynident.robots.mounting import Mounting
-from dynident.robots.serialize import robot_to_dict
+from dynident.fleet.fleet import identify_fleet, name_folders, plan_robots, work_on_all
+from dynident.fleet.robots import DIAGNOSIS, FleetOptions, RobotOutcome, RobotWork, is_done, work_on
+from dynident.fleet.sharing import odd_links
+from dynident.pipeline.options import RetrieveChoice
 from dynident.runs import RunFolder, Stage
 from tests.schemas import validator
-from tests.unit.fleet.fleets import robot_log
+from tests.unit.comparison.fleets import robot_log
 
 MODEL = "pendulum_1r"
 
 
-def chains(folder: Path, logs: Path, count: int = 4, **options: object) -> list[Chain]:
-    asked = {"robot": MODEL, "train": "0:0.7", "held_out": "0.7:1", "fitting": (), "reading": Reading(), "mounting": Mounting()}
-    fleet = FleetOptions(**{**asked, "identify": "", "retrieve": "--no-ranges", **options})
-    folders = {f"r{k}": folder / f"r{k}" for k in range(count)}
-    return fleet.chains(folders, [logs / f"{name}.npz" for name in folders], json_text(robot_to_dict(load_robot(MODEL))))
+QUICK = RetrieveChoice(ranges=False)
+
+
+def robots(folder: Path, logs: Path, count: int = 4, retrieve: RetrieveChoice = QUICK) -> list[RobotWork]:
+    return plan_robots(load_robot(MODEL), [logs / f"r{k}.npz" for k in range(count)], folder, FleetOptions(retrieve=retrieve))
+
+
+def quiet(text: str, share: float) -> None:
+    """Nobody looks."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +51,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def serial(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list]:
     folder = tmp_path_factory.mktemp("serial")
-    return folder, run_all(chains(folder, logs), workers=1, scheduler=None, tell=lambda text, share: None)
+    return folder, work_on_all(robots(folder, logs), tell=quiet)
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -76,7 +74,7 @@ def test_a_robot_that_fails_is_listed_with_its_sentence_and_the_others_go_on(ser
 def test_all_documents_of_a_robot_are_as_their_schemas_say(serial):
     folder, _ = serial
     found = sorted(path.name for path in (folder / "r0").glob("*.json"))
-    assert found == ["chain.json", "diagnosis.json", "estimate.json", "parameters.json", "robot.json", "validation.json"]
+    assert found == ["diagnosis.json", "estimate.json", "parameters.json", "robot.json", "validation.json"]
     for name in found:
         validator(name).validate(json.loads((folder / "r0" / name).read_text()))
 
@@ -86,34 +84,65 @@ def test_a_step_does_what_the_command_does_and_says_so(serial, logs, command, tm
     run = tmp_path / "run"
     assert command("identify", MODEL, logs / "r1.npz", "-o", run, "--train", "0:0.7")[0] == 0
     assert RunFolder(run).digest(Stage.ESTIMATE) == RunFolder(folder / "r1").digest(Stage.ESTIMATE)
-    said = json.loads((folder / "r1" / "estimate.json").read_text())["provenance"]["command"]
-    assert said == f"dynident identify {MODEL} {logs / 'r1.npz'} -o {folder / 'r1'} --train 0:0.7"
+    said = {name: json.loads((folder / "r1" / f"{name}.json").read_text())["provenance"]["command"] for name in ("estimate", "validation")}
+    assert said["estimate"] == f"dynident identify {MODEL} {logs / 'r1.npz'} -o {folder / 'r1'} --train 0:0.7"
+    assert said["validation"] == f"dynident validate {folder / 'r1'} {logs / 'r1.npz'} --part 0.7:1"
 
 
 def test_what_is_done_is_not_done_again_until_its_input_changes(serial, logs):
     folder, _ = serial
-    first = chains(folder, logs)[0]
+    first = robots(folder, logs)[0]
     before = {file: file.stat().st_mtime_ns for file in (folder / "r0").iterdir()}
     assert is_done(first)
-    assert run_chain(first).repeated == ()
+    assert work_on(first).repeated == ()
     assert {file: file.stat().st_mtime_ns for file in (folder / "r0").iterdir()} == before
-    (changed,) = chains(folder, logs, 1, retrieve="--no-ranges --total-mass 0 50")
+    (changed,) = robots(folder, logs, 1, retrieve=replace(QUICK, total_mass=(0.0, 50.0)))
     assert not is_done(changed)
-    assert run_chain(changed).repeated == ("retrieve", "validate")
-    assert run_chain(first).repeated == ("retrieve", "validate")
-    other = replace(first, data=(logs / "r1.npz",), steps=chains(folder, logs, 2)[1].steps)
-    assert not is_done(other), "other data"
+    assert work_on(changed).repeated == ("retrieve", "validate")
+    assert work_on(first).repeated == ("retrieve", "validate")
+    assert not is_done(replace(first, data=logs / "r1.npz")), "other data"
+    assert not is_done(replace(first, robot=first.robot.with_gravity([0.0, 0.0, -1.62]))), "another robot"
 
 
-def test_a_file_that_is_damaged_or_a_memory_that_is_no_more_is_made_again(serial, logs):
+def test_files_that_options_name_count_by_their_content(serial, logs, tmp_path):
     folder, _ = serial
-    third = chains(folder, logs)[2]
+    bounds = tmp_path / "bounds.yaml"
+    bounds.write_text("bounds: {m1: [0, 50]}")
+    (bounded,) = robots(folder, logs, 1, retrieve=replace(QUICK, bounds=(bounds,)))
+    assert work_on(bounded).repeated == ("retrieve", "validate")
+    (moved,) = robots(folder, logs, 1, retrieve=replace(QUICK, bounds=(bounds.rename(tmp_path / "again.yaml"),)))
+    assert is_done(moved)
+    (tmp_path / "again.yaml").write_text("bounds: {m1: [0, 60]}")
+    assert not is_done(moved)
+    assert work_on(robots(folder, logs, 1)[0]).repeated == ("retrieve", "validate")
+
+
+def test_a_file_that_is_damaged_or_was_lost_is_made_again(serial, logs):
+    folder, _ = serial
+    third = robots(folder, logs)[2]
     before = digests(folder)
     (folder / "r2" / "parameters.safetensors").write_bytes(b"?")
-    assert run_chain(third).repeated == ("retrieve",), "the validation is that of the same parameters"
-    (folder / "r2" / CHAIN).write_text("{")
-    assert run_chain(third).repeated == ("doctor", "identify", "retrieve", "validate")
+    assert work_on(third).repeated == ("retrieve",), "the validation is that of the same parameters"
+    (folder / "r2" / "estimate.safetensors").write_bytes(b"?")
+    assert work_on(third).repeated == ("identify",), "the parameters are those of the same estimate"
+    (folder / "r2" / DIAGNOSIS).write_text("{")
+    (folder / "r2" / "validation.json").unlink()
+    assert work_on(third).repeated == ("doctor", "validate")
     assert digests(folder) == before
+
+
+def test_a_process_that_ends_loses_the_step_that_it_was_at(logs, tmp_path, monkeypatch):
+    (work,) = robots(tmp_path, logs, 1, retrieve=RetrieveChoice())
+
+    def end(links: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dynident.pipeline.steps.with_ranges", end)
+        with pytest.raises(KeyboardInterrupt):
+            work_on(work)
+    assert not (tmp_path / "r0" / "parameters.json").exists()
+    assert work_on(work).repeated == ("retrieve", "validate")
 
 
 @pytest.mark.network
@@ -129,33 +158,13 @@ def test_two_workers_give_the_same_bits_also_when_one_is_killed(serial, logs, tm
             killed.extend(child.pid for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline()))
             os.kill(killed[0], signal.SIGKILL)
 
-    outcomes = run_all(chains(tmp_path, logs), workers=2, scheduler=None, tell=kill_once)
+    outcomes = work_on_all(robots(tmp_path, logs), workers=2, tell=kill_once)
     assert killed
     folder, expected = serial
     assert [outcome.done for outcome in outcomes] == [outcome.done for outcome in expected]
     assert {name: text.replace(str(tmp_path), "") for name, text in outcomes[3].failures.items()} == expected[3].failures
     assert digests(tmp_path) == digests(folder)
     assert outcomes[1].run.validation_percent == expected[1].run.validation_percent
-
-
-def test_options_become_words_that_mean_the_same():
-    reading = Reading(
-        columns={"q": "a_*", "dq": None},
-        effort_kind="current",
-        offsets=[-1.0, 1 / 3],
-        without=[(-math.inf, 2.0), (12.5, 13.1)],
-        gears=[[32.0, 0.0], [8.0, 45.0]],
-        low_pass={"q": [1.0, 2.0]},
-    )
-    words = option_words(reading)
-    assert {"--map=q=a_*", "--map=dq=none", "--effort-kind=current", f"--joint-offsets=-1,{1 / 3!r}", "--without=:2"} <= set(words)
-    received: list[Reading] = []
-
-    def verb(*, reading: Reading) -> None:
-        received.append(reading)
-
-    run_verb(make_verb("verb", verb, ""), words)
-    assert received == [reading]
 
 
 def test_robots_are_named_after_their_logs(tmp_path):
@@ -203,13 +212,47 @@ def test_links_are_shared_by_all_but_those_that_are_odd(serial, logs, command, t
     assert "0 worked on now" in said
     code, said = command("fleet", MODEL, *data, "-o", tmp_path / "x", "--share", "friction")
     assert (code, "--share is 'friction'; expected links" in said) == (2, True)
+    code, said = command("fleet", MODEL, *data, "-o", folder, "--retrieve", "--prior none", "--workers", 1, "--share", "links")
+    assert (code, "another prior was given" in said) == (2, True)
     code, said = command("retrieve", folder / "r0", "--prior", folder / "links.safetensors", "--two-step")
     assert (code, "in units of the noise" in said) == (2, True)
 
 
+def test_options_of_the_steps_are_understood_before_anything_is_done(logs, command, tmp_path):
+    for words, part in (
+        (("--identify", "--bogus 1"), "No such option: --bogus; see 'dynident identify --help'"),
+        (("--retrieve", "--total-mass 20 heavy"), "--total-mass"),
+        (("--retrieve", "--prior 'none"), "can't be split into options"),
+    ):
+        code, said = command("fleet", MODEL, logs / "r0.npz", "-o", tmp_path / "new", *words)
+        assert (code, part in said) == (2, True), said
+    assert not (tmp_path / "new").exists()
+    code, _ = command("fleet", MODEL, logs / "r0.npz", "-o", tmp_path / "new", "--filter", "none", "--identify", "--loss huber --seed 3")
+    document = json.loads((tmp_path / "new" / "r0" / "estimate.json").read_text())
+    assert document["provenance"]["command"].endswith("--train 0:0.7 --filter none --seed 3 --loss huber")
+    assert (code, document["seed"], document["preprocessing"].get("cutoff_hz")) == (0, 3, None)
+
+
+def test_a_fleet_from_python(logs, tmp_path):
+    summary = identify_fleet(load_robot(MODEL), [logs / "r0.npz", logs / "r1.npz"], tmp_path, FleetOptions(retrieve=QUICK), workers=1)
+    assert summary.failed == ()
+    assert summary.comparison is not None
+    assert summary.comparison.names == ("r0", "r1")
+
+
 def test_robots_with_odd_links_are_told_from_those_with_odd_friction():
-    from tests.unit.fleet.fleets import compared
+    from tests.unit.comparison.fleets import compared
 
     runs = [compared(seed) for seed in range(10)]
     runs[3], runs[6] = compared(3, worn=1), compared(6, payload=0.6)
-    assert odd_links([ChainOutcome(name=run.name, failures={}, run=run) for run in runs]) == ("robot 6",)
+    assert odd_links([RobotOutcome(name=run.name, failures={}, run=run) for run in runs]) == ("robot 6",)
+
+
+def test_workers_of_a_scheduler_get_absolute_paths(logs, tmp_path, monkeypatch):
+    monkeypatch.chdir(logs)
+    (tmp_path / "limits.yaml").write_text("bounds: {m1: [0, 50]}")
+    bounds = Path(os.path.relpath(tmp_path / "limits.yaml"))
+    options = FleetOptions(retrieve=replace(QUICK, bounds=(bounds,), prior="uniform"))
+    (work,) = plan_robots(load_robot(MODEL), [Path("r0.npz")], Path("runs"), options, scheduler="tcp://somewhere:1")
+    assert (work.data, work.folder) == (logs / "r0.npz", logs / "runs" / "r0")
+    assert (work.options.retrieve.bounds, work.options.retrieve.prior) == ((tmp_path / "limits.yaml",), "uniform")
