@@ -33,7 +33,6 @@ RunPath: TypeAlias = Annotated[Path, Argument(metavar="RUN", help="Folder that d
 NewRun: TypeAlias = Annotated[
     Path, Argument(metavar="RUN", help="Folder for the results; made if it is not there.", flag="--output", short="-o")
 ]
-AsJson: TypeAlias = Annotated[bool, Argument(help="Print JSON instead of tables.", flag="--json")]
 Scheduler: TypeAlias = Annotated[
     str | None,
     Argument(
