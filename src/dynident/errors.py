@@ -93,6 +93,10 @@ class FileError(InputError):
         super().__init__(f"{where}: {_one_line(message)}", remedy=remedy)
 
 
+class MissingFileError(FileError):
+    """There is no such file."""
+
+
 def _one_line(message: str) -> str:
     """A sentence of readable length: it may quote what a damaged file holds, line breaks and thousands of characters among it."""
     line = " ".join(message.split())

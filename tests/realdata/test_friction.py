@@ -11,6 +11,7 @@ from dynident import Robot, identify, load_dataset, load_robot
 from dynident.data import Dataset
 from dynident.regression import Estimate, refit_friction
 from dynident.validation import cross_validate, validate
+from tests.facts import carries
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_cables_that_pull_back_are_what_is_found(panda):
     choice = panda[1].choice
     names = {trial.joint: trial.model.name for trial in choice.chosen}
     assert [joint for joint, name in names.items() if "spring" in name] == ["panda_joint3", "panda_joint4", "panda_joint6"]
-    rejected = [trial for trial in choice.trials if "an inertia that helps to accelerate" in trial.impossible]
+    rejected = [trial for trial in choice.trials if carries(trial.impossible, "inertia", "accelerate")]
     assert rejected
     assert not any(trial.chosen for trial in rejected)
 

@@ -11,6 +11,7 @@ from dynident import identify, load_dataset, load_robot
 from dynident.data import Dataset
 from dynident.regression import Estimate
 from dynident.validation import Grade, cross_validate, validate
+from tests.facts import about, carries
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def test_the_bands_cover_the_kuka_s_other_log(shared_data, train, test):
     assert 90.0 <= found.band.coverage_percent["coefficients"].mean() <= 99.0
     assert found.band.departures == ()
     assert found.coefficients.grade is Grade.GOOD
-    assert any("repeats that of the fit" in note for note in found.notes)
+    assert about(found.notes, "repeats", "fit")
 
 
 def test_a_fifth_of_a_log_does_not_cover_the_rest(panda_log):
@@ -56,7 +57,7 @@ def test_a_fifth_of_a_log_does_not_cover_the_rest(panda_log):
 def test_the_last_part_of_the_panda_s_log_repeats_the_first(panda_log, of_first_70_percent):
     """Its error there is half of that on parts which the fit has not seen the like of."""
     found = validate(of_first_70_percent, panda_log.part(0.7, 1))
-    assert "100% of this motion repeats that of the fit" in " ".join(found.notes)
+    assert carries(" ".join(found.notes), "100%", "repeats", "fit")
     whole = cross_validate(identify(load_robot("panda"), panda_log))
     assert whole.parts[0].startswith("phase")  # of a period of 13.3 s
     assert whole.mean_percent > 1.5 * found.coefficients.overall_percent

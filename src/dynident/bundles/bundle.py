@@ -71,8 +71,12 @@ class Step:
 class Bundle(Tabular):
     """What is attached to an issue.
 
-    files : {path in the zip: content}, README.txt and manifest.json among them.
-    manifest : the content of manifest.json.
+    Attributes
+    ----------
+    files
+        Content by path in the zip, README.txt and manifest.json among them.
+    manifest
+        The content of manifest.json.
     """
 
     files: Mapping[str, bytes]

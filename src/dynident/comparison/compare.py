@@ -26,6 +26,8 @@ class ComparedRun:
 
     Attributes
     ----------
+    name : str
+        Of the run.
     estimate : Estimate
         Without the problem behind it.
     speeds : (n,) array or None
@@ -48,7 +50,20 @@ class ComparedRun:
 
 
 def observe(run: Run, name: str | None = None) -> ComparedRun:
-    """What of a run is needed for a comparison. name : by default that of its folder."""
+    """What of a run is needed for a comparison.
+
+    Parameters
+    ----------
+    run
+        What `load_run` returned.
+    name
+        By default that of its folder.
+
+    Returns
+    -------
+    ComparedRun
+        For `compare_runs`.
+    """
     problem = run.estimate.problem
     return ComparedRun(
         name=run.folder.name if name is None else name,
@@ -65,6 +80,10 @@ class RunComparison(Result):
 
     Attributes
     ----------
+    runs : tuple of ComparedRun
+        The R runs.
+    quantities : tuple of Quantity
+        The Q quantities.
     values, std : (R, Q) array
         Estimates with their own standard deviations; NaN where a run hasn't the quantity.
     centre : (Q,) array
@@ -75,6 +94,8 @@ class RunComparison(Result):
         From the centre, in standard deviations of the estimate and the spread together.
     limit : float
         Chance alone goes beyond it anywhere in one of twenty comparisons.
+    notes : tuple of str
+        What a reader of the comparison should know.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -122,10 +143,25 @@ class RunComparison(Result):
 
 
 def compare_runs(runs: Iterable[ComparedRun | Run]) -> RunComparison:
-    """Compare runs of one robot or of robots of one model; InputError where they have nothing in common.
+    """Compare runs of one robot or of robots of one model.
 
     Of two runs the first is what the second is compared with. Of more, the median is; with five or more, how much robots of this model
     usually differ is part of the standard deviations. Robots that are off spoil neither, as long as two thirds are not.
+
+    Parameters
+    ----------
+    runs
+        What `observe` returned for each.
+
+    Returns
+    -------
+    RunComparison
+        The common quantities, and which runs deviate in which of them.
+
+    Raises
+    ------
+    InputError
+        Where they have nothing in common.
     """
     found = _with_names([observe(run) if isinstance(run, Run) else run for run in runs])
     _check_comparable(found)

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import yaml
 
-from dynident.errors import FileError, InputError
+from dynident.errors import FileError, InputError, MissingFileError
 
 #: Descriptions, options and results as text are smaller [bytes].
 _LARGEST = 200 << 20
@@ -43,7 +43,7 @@ def read_bytes(path: str | Path) -> bytes:
     except ValueError:  # a character of the value 0
         raise FileError(repr(str(file)), "can't be the name of a file; check the path") from None
     except FileNotFoundError:
-        raise FileError(file, "no such file; check the path") from None
+        raise MissingFileError(file, "no such file; check the path") from None
     except IsADirectoryError:
         raise FileError(file, "is a folder; a file was expected") from None
     except OSError as error:

@@ -12,6 +12,7 @@ by the rules of `core/kinds.py`, wherever they come from.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache, wraps
@@ -178,9 +179,18 @@ class takes(Generic[P, OptionsT]):
             named = {name: keywords.pop(name) for name in names[len(arguments) :] if name in keywords}
             return function(*arguments, *named.values(), cast("Any", self.options)(**keywords))
 
+        call.__doc__ = describe_parameters(function, cast("type", self.options))
         keywords = inspect.signature(self.options).parameters.values()
         cast("Any", call).__signature__ = inspect.Signature([*inputs, *keywords])  # for help() and notebooks
         return call
+
+
+def describe_parameters(function: Callable[..., Any], options: type) -> str:
+    """The docstring of a function with what the class of its options says of each in place of the options, for help() and editors."""
+    described = inspect.cleandoc(function.__doc__ or "")
+    *_, last = inspect.signature(function).parameters
+    attributes = re.search(r"Attributes\n-+\n(.*?)(?=\n\n|\Z)", inspect.cleandoc(options.__doc__ or ""), re.S)
+    return described if attributes is None else re.sub(rf"(?m)^{last} : .*(\n    .*)*", lambda _: attributes[1], described)
 
 
 # ---------------------------------------------------------------------------------------- mappings, files, what a run remembers

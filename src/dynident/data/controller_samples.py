@@ -34,6 +34,12 @@ class ControllerSamples(Result):
         Joint velocities [rad/s | m/s] at which c was taken.
     c : (N, n) array or None
         Coriolis and centrifugal effort [N·m | N].
+    joint_names : tuple of str
+        Name of each joint.
+    source : str
+        Where the samples came from, for a reader.
+    provenance : Provenance
+        Digest and origin of the samples.
     """
 
     q: Array

@@ -23,10 +23,19 @@ def diagnose(
 
     Parameters
     ----------
+    robot
+        The robot.
+    data
+        The log.
     checks
         Names of those that look; all of them by default.
     progress
         Told one sentence now and then.
+
+    Returns
+    -------
+    Diagnosis
+        What is wrong with it, the sure findings first, each with its correction.
     """
     say = progress or _keep_silent
     matched = match_log(robot, data)

@@ -17,6 +17,8 @@ class Diagnosis(Result):
 
     Attributes
     ----------
+    robot : Robot
+        Whose log it is.
     data : Dataset
         The log, its joints in the robot's order.
     findings : tuple

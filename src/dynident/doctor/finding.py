@@ -51,6 +51,8 @@ class Finding:
         Of the check.
     sentence : str
         What is wrong.
+    confidence : Confidence
+        How sure it is.
     evidence : tuple
         In numbers.
     joints : names
@@ -101,8 +103,12 @@ class Check:
 
     Attributes
     ----------
+    name : str
+        Of the check.
     symptom, cause, fix : str
         For the table in the documentation.
+    stage : CheckStage
+        When it looks.
     look
         Findings, at its stage.
     suspects

@@ -49,6 +49,8 @@ def identify_gains(
 
     Parameters
     ----------
+    robot
+        The robot.
     unloaded
         A log of currents, or of torques that are right up to a factor per joint, without payload.
     loaded, payload
@@ -62,6 +64,11 @@ def identify_gains(
         By default linear friction and rotor inertia, which a current drives too; None for none.
     cutoff
         Of the parallel filter [Hz]; by default as for `identify`.
+
+    Returns
+    -------
+    DriveGains
+        The gains with their standard deviations, and what fixed them.
 
     Notes
     -----

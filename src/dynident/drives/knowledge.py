@@ -52,7 +52,15 @@ class KnownPayload:
 
 @dataclass(frozen=True, kw_only=True)
 class KnownMasses:
-    """Masses of the links [kg]: of all that move together, and of single ones by parameter name, such as m3."""
+    """Masses of the links [kg].
+
+    Attributes
+    ----------
+    total : Known or None
+        Of all links that move together; None where it is not known.
+    single
+        Of single links by parameter name, such as m3.
+    """
 
     total: Known | None = None
     single: Mapping[str, Known] = field(default_factory=dict[str, Known])

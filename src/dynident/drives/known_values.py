@@ -16,7 +16,15 @@ _SIGN = re.compile(r"±|\+/-|\+-")
 
 @dataclass(frozen=True)
 class Known:
-    """A value and its standard deviation, in the unit of the quantity; a plain number is known to 0.2 %."""
+    """A value and its standard deviation, in the unit of the quantity; a plain number is known to 0.2 %.
+
+    Attributes
+    ----------
+    value : float
+        In the unit of the quantity.
+    std : float
+        Standard deviation in the same unit.
+    """
 
     value: float
     std: float

@@ -52,6 +52,8 @@ class DriveGains(Result):
 
     Attributes
     ----------
+    robot : Robot
+        Whose drives these are.
     gains : (n,) array
         Torque per unit of the recorded effort [N·m/A | N/A]; ratios of them where the status says so.
     log_covariance : (n, n) array

@@ -383,10 +383,14 @@ class RegressorLines:
 
     Parameters
     ----------
+    robot : Robot
+        The robot.
     places : (n, 10 n) array
         Line of each entry; negative where it is not wanted.
     sums : (n,) array
-        Line of each joint where entries times `known` (10 n,) are summed up; zero where `known` is None.
+        Line of each joint where entries times `known` are summed up; zero where that is None.
+    known : (10 n,) array or None
+        Known parameters of the links.
     """
 
     def __init__(self, robot: Robot, places: IntArray, sums: IntArray, known: Array | None = None) -> None:

@@ -55,8 +55,12 @@ class Design(Result):
 
     Attributes
     ----------
+    trajectory : Trajectory
+        The best that was found.
     base : BaseParameters
         The coefficients, and the friction model that they include.
+    criterion : Kind
+        What was minimised.
     condition_number : float
         Of the stacked base regressor, without scaling.
     value : float
@@ -67,6 +71,8 @@ class Design(Result):
         Every limit at ten times the sampling rate.
     history : tuple
         For each start that finished, its best value.
+    notes : tuple of str
+        What a user of the trajectory should know.
     drive : Drive or None
         The trajectory as a robot is given it, from rest to rest, once `drive_design` has planned that; `report` is then of all of it, and
         `precision` of all its periods.
@@ -132,29 +138,58 @@ def design_trajectory(
 
     Parameters
     ----------
+    robot
+        Its limits and its solids are kept to; its nominal parameters are used for the torques.
+    friction
+        Friction model whose parameters are to be identified too; None for none.
+    duration
+        Length of one period [s].
+    harmonics
+        Number of harmonics per joint.
     base_frequency
         Frequency of the first harmonic [Hz]; by default one period lasts `duration`.
     limits
         By default those of the robot's description.
+    start : (n,) array_like
+        Position at both ends; by default free.
+    at_rest
+        Velocity and acceleration are zero at both ends.
+    criterion
+        What is minimised: "v_optimal" (error of the torques in the task), "d_optimal" (volume of the confidence region) or "condition".
     task
         The motions whose torques are to be predicted; by default random ones within the limits.
     torque_noise
         Of each joint, or one for all, after the filter of `cutoff` [Hz]; by default a share of the effort limits [N·m | N].
+    cutoff
+        Of the filter of the later identification [Hz].
     after
         A run that was done. What it tells counts; its noise is expected again, and torques are those of its model, with deviations.
     before : (b, b) array
         Information of more runs, done or planned.
     focus
         What v_optimal looks at in place of the task, W (b, b) for the coefficients and what is known of them.
-    start : (n,) array_like
-        Position at both ends; by default free.
-    at_rest
-        Velocity and acceleration are zero at both ends.
+    seed
+        Of the random starts.
     starts
         8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on any number of
         workers; a budget [s] only keeps further iterations from beginning.
+    iterations
+        Largest number of iterations of one start.
+    budget
+        Seconds after which no further iteration begins; None for no limit.
+    rate
+        Samples per second of the criterion [Hz]; limits are checked at ten times that.
     unchecked
         A motion is also wanted where collisions can't be checked; `Design.unchecked` says so then.
+    executor
+        Computes the starts; by default this process.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    Design
+        The trajectory with its expected precision and the margins to all limits.
 
     Raises
     ------
@@ -164,6 +199,14 @@ def design_trajectory(
     Notes
     -----
     Interrupted (Ctrl-C), the best so far is returned, with a note.
+
+    Examples
+    --------
+    >>> from dynident import design_trajectory, friction_model, load_robot
+    >>> robot = load_robot("planar_2r")
+    >>> design = design_trajectory(robot, friction=friction_model("linear"), duration=5.0, starts=1, iterations=5, unchecked=True)
+    >>> design.report.holds
+    True
     """
     limits = robot_limits(robot) if limits is None else limits
     require_usable(robot, limits, start)
@@ -205,8 +248,21 @@ def drive_design(
 
     Parameters
     ----------
+    design
+        What `design_trajectory` returned.
     home : (n,) array_like
         Where the robot stands before and after [rad | m]; the others too are those of `plan_drive`.
+    repeats
+        Number of whole periods.
+    phase
+        Time of the trajectory at which the first period begins [s]; by default the one with the shortest way home.
+    rate
+        Samples per second [Hz].
+
+    Returns
+    -------
+    Design
+        The same, with its drive and the limits along all of it.
     """
     robot, limits = design.base.robot, design.limits
     collision, _ = CollisionModel.of_robot(robot)

@@ -44,7 +44,17 @@ _DETOURED = 3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Drive:
-    """A trajectory from rest to rest, where it begins and ends, and every limit along all of it."""
+    """A trajectory from rest to rest, where it begins and ends, and every limit along all of it.
+
+    Attributes
+    ----------
+    trajectory : DrivenTrajectory
+        From rest to rest.
+    home : Home
+        Where it begins and ends.
+    report : LimitReport
+        Every limit along all of it.
+    """
 
     trajectory: DrivenTrajectory
     home: Home
@@ -75,10 +85,29 @@ def plan_drive(
 
     Parameters
     ----------
+    robot
+        The robot.
+    trajectory
+        The trajectory.
+    limits
+        Those of the whole drive.
     home : (n,) array_like
         Where the robot stands before and after; by default `find_home` finds one.
+    repeats
+        Number of whole periods.
     phase
         Time of the trajectory at which the first period begins [s]; by default the one with the shortest way home.
+    rate
+        Samples per second [Hz].
+    collision
+        The robot's solids, where they are known already.
+    check_rate
+        Samples per second at which limits are checked [Hz]; by default ten times `rate`.
+
+    Returns
+    -------
+    Drive
+        The driven trajectory with its start, its end and every limit along it.
 
     Notes
     -----

@@ -35,6 +35,8 @@ class EarlierRun:
         Information times values.
     noise : (n,) array
         Of each joint's torque at `cutoff`, that a design counts with [N·m | N].
+    cutoff : float
+        Of the filter of the run [Hz].
     source : str
         The run, for the reader.
     """
@@ -83,6 +85,18 @@ class EarlierRun:
 
 def earlier_run(estimate: Estimate, *, source: str = "") -> EarlierRun:
     """What the data of an estimate tell.
+
+    Parameters
+    ----------
+    estimate
+        What `identify` returned.
+    source
+        How a reader is told of the run.
+
+    Returns
+    -------
+    EarlierRun
+        Its information, its coefficients and its noise.
 
     Raises
     ------

@@ -54,6 +54,8 @@ class Experiment(Result):
         What is known after each drive, in their order.
     alone : float
         Length that driving the first trajectory alone would take [s]; infinite where the goal is not reached by it.
+    notes : tuple of str
+        What a user of the experiment should know.
     """
 
     designs: tuple[Design, ...]
@@ -101,6 +103,8 @@ def design_experiment(
 
     Parameters
     ----------
+    design
+        `design_trajectory` with all other arguments, such as `partial(design_trajectory, robot, friction=linear())`.
     precision
         Standard deviation of every coefficient that matters (see `Goal`), as a share of its value.
     torque_error
@@ -109,6 +113,15 @@ def design_experiment(
         No experiment longer than this is looked for [s]; what is not reached by then is said.
     most
         Trajectories in it.
+    seed
+        Of the first trajectory.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    Experiment
+        The trajectories, how often each is driven, and what is known after each drive.
     """
     check_positive("longest", longest, "s")
     if most < 1:
@@ -156,7 +169,24 @@ def design_experiment(
 def drive_experiment(
     experiment: Experiment, *, home: ArrayLike | None = None, phase: float | None = None, rate: float = 100.0
 ) -> Experiment:
-    """The experiment with a motion from rest to rest for each trajectory, all its periods in one; arguments as for `drive_design`."""
+    """The experiment with a motion from rest to rest for each trajectory, all its periods in one; arguments as for `drive_design`.
+
+    Parameters
+    ----------
+    experiment
+        What `design_experiment` returned.
+    home : (n,) array_like
+        Where the robot stands before and after [rad | m].
+    phase
+        As in `drive_design`.
+    rate
+        Samples per second [Hz].
+
+    Returns
+    -------
+    Experiment
+        The same, with a drive for each trajectory.
+    """
     pairs = zip(experiment.designs, experiment.repeats, strict=True)
     return replace(experiment, designs=tuple(drive_design(design, home=home, repeats=k, phase=phase, rate=rate) for design, k in pairs))
 

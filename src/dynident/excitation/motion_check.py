@@ -43,11 +43,17 @@ class MotionCheck(Tabular):
 
     Attributes
     ----------
+    robot : Robot
+        Whose motion it is.
+    samples : Dataset
+        The motion.
     report : LimitReport
         Every limit with its worst margin; then rest at both ends, the largest step between two samples and, where the file has velocities,
         how well they agree with its positions.
     unchecked : str
         A sentence on what could not be checked; empty where everything was, or where the limits don't ask for it.
+    notes : tuple of str
+        What a user of the motion should know.
     """
 
     robot: Robot
@@ -82,8 +88,17 @@ def check_motion(robot: Robot, samples: Dataset, limits: Limits | None = None) -
 
     Parameters
     ----------
+    robot
+        The robot.
+    samples
+        Samples of the motion: time and q, better with dq and ddq too.
     limits
         By default all that the robot's description allows. Between samples the motion is that of `SampledTrajectory`.
+
+    Returns
+    -------
+    MotionCheck
+        Whether it can be driven, with every limit and its worst margin.
     """
     if samples.n != robot.n:
         raise InputError(f"{samples.source} has {samples.n} joints, but robot {robot.name!r} has {robot.n}; give one column per joint")

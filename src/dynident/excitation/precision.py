@@ -89,10 +89,19 @@ def expected_std(
 
     Parameters
     ----------
+    base
+        The coefficients.
+    trajectory
+        The motion that is driven once.
     torque_noise
         Scalar or (n,) Standard deviation of each joint's torque after the filter [N·m | N].
     rate : float
         Independent samples per second [Hz]: 1.8 per Hz of the filter's cutoff, 9 for the 5 Hz of the default.
+
+    Returns
+    -------
+    array
+        (b,) standard deviations.
     """
     return deviations(run_information(base, trajectory, torque_noise=torque_noise, rate=rate))
 

@@ -51,7 +51,26 @@ class Task:
 def random_task(
     robot: Robot, limits: Limits, collision: CollisionModel | None = None, *, allowed: Array | None = None, seed: int = 0
 ) -> Task:
-    """Random motions within the limits, for their own seed. allowed : (k, n) where the robot may stand, should no such place be found."""
+    """Random motions within the limits, for their own seed.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    limits
+        Limits that the motions keep.
+    collision
+        The robot's solids, where they are known already.
+    allowed : (k, n) array_like
+        Where the robot may stand, should no place be found otherwise [rad | m].
+    seed
+        Of the motions.
+
+    Returns
+    -------
+    Task
+        The motions as a task.
+    """
     rng = np.random.default_rng(np.random.SeedSequence([seed, _MOTIONS]))
     try:
         centres = standing_positions(robot, limits, collision, rng, None)
@@ -85,7 +104,20 @@ def _random_motion(
 
 
 def task_of(robot: Robot, data: Dataset) -> Task:
-    """The motion of a log or of a file with a trajectory; its torques, if it has some, don't count."""
+    """The motion of a log or of a file with a trajectory; its torques, if it has some, don't count.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    data
+        The motion, as a log or a trajectory file's samples.
+
+    Returns
+    -------
+    Task
+        The motion as a task.
+    """
     matched = match_log(robot, data)
     log = even_clock(matched)
     if log.dq is None or log.ddq is None:

@@ -46,6 +46,8 @@ class AttachedBody:
 
     Attributes
     ----------
+    name : str
+        Of the body; no link has it.
     link : int
         Index of the link.
     pose : (4, 4) array
@@ -66,8 +68,12 @@ class ExportModel:
 
     Attributes
     ----------
+    robot : Robot
+        The robot, whose own parameters are not used.
     parameters : (n, 10) array
         Linear parameters of the links, in the robot's named frames.
+    friction : FrictionModel or None
+        Friction model; None for none.
     friction_parameters : (n, k) array or None
         Of `friction`, row j for joint j.
     reached : (n, 2) array or None
@@ -78,6 +84,8 @@ class ExportModel:
         Constraints that the parameters violate, as far as the caller knows.
     coefficients : tuple
         Not empty for a model made of dynamic coefficients: its `parameters` move the robot as they do, but are no bodies.
+    notes : tuple of str
+        What a reader of the exported file should know.
     payload : AttachedBody or None
         What hangs on the flange, beside the links.
     monitor : ContactMonitor or None
@@ -163,7 +171,24 @@ class ExportModel:
 def model_from_run(folder: Folder, *, from_coefficients: bool = False, payload: bool = False) -> ExportModel:
     """The link parameters of a run folder, or, when asked for, the coefficients of its estimate; and what the arm carries.
 
-    FileError says which command makes what is missing.
+    Parameters
+    ----------
+    folder
+        The run folder.
+    from_coefficients
+        Whether the coefficients are exported in place of the links.
+    payload
+        Whether the payload of the run hangs on the flange.
+
+    Returns
+    -------
+    ExportModel
+        For `export`.
+
+    Raises
+    ------
+    FileError
+        Where a stage is missing; it says which command makes it.
     """
     run = RunFolder.of(folder)
     estimate = run.read(Stage.ESTIMATE).result
@@ -179,7 +204,20 @@ def model_from_run(folder: Folder, *, from_coefficients: bool = False, payload: 
 
 
 def attach_payload(model: ExportModel, payload: PayloadEstimate) -> ExportModel:
-    """The model with an identified payload on its flange; its name is one that no link has."""
+    """The model with an identified payload on its flange; its name is one that no link has.
+
+    Parameters
+    ----------
+    model
+        The model.
+    payload
+        What `identify_payload` returned.
+
+    Returns
+    -------
+    ExportModel
+        The same model with one body more.
+    """
     if (payload.robot.joint_names, payload.robot.link_names) != (model.robot.joint_names, model.robot.link_names):
         raise InputError(f"the payload is on {payload.robot.name!r}, and the model is of {model.robot.name!r}; give those of one robot")
     origin = f"payload of {payload.mass:.4g} ± {payload.std[0]:.2g} kg"
@@ -203,7 +241,18 @@ def attached_body(payload: PayloadEstimate) -> AttachedBody:
 
 
 def model_from_parameters(links: LinkParameters) -> ExportModel:
-    """A model of bodies, with the friction that was retrieved with them."""
+    """A model of bodies, with the friction that was retrieved with them.
+
+    Parameters
+    ----------
+    links
+        What `retrieve` returned.
+
+    Returns
+    -------
+    ExportModel
+        For `export`.
+    """
     return ExportModel(
         robot=links.base.robot,
         parameters=links.parameters,
@@ -217,7 +266,18 @@ def model_from_parameters(links: LinkParameters) -> ExportModel:
 
 
 def model_from_estimate(estimate: Estimate) -> ExportModel:
-    """A model that moves as the dynamic coefficients say; its parameters are not bodies."""
+    """A model that moves as the dynamic coefficients say; its parameters are not bodies.
+
+    Parameters
+    ----------
+    estimate
+        What `identify` returned.
+
+    Returns
+    -------
+    ExportModel
+        For `export`.
+    """
     return ExportModel(
         robot=estimate.base.robot,
         parameters=estimate.link_part,

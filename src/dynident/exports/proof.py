@@ -39,8 +39,14 @@ class Comparison:
 
     Attributes
     ----------
+    engine : str
+        What computed the other torques.
+    states : int
+        Number of states that were compared.
     largest : float
         Largest difference [unit].
+    unit : str
+        Of the largest difference.
     relative : float
         Largest difference of a joint as a share of that joint's largest torque.
     """
@@ -53,7 +59,22 @@ class Comparison:
 
 
 def random_states(robot: Robot, count: int = 1000, seed: int = 0) -> States:
-    """q within the position limits (half a turn at most), dq and ddq."""
+    """q within the position limits (half a turn at most), dq and ddq.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    count
+        Number of states N.
+    seed
+        Of the random numbers.
+
+    Returns
+    -------
+    States
+        q, dq and ddq, (N, n) each.
+    """
     rng, (low, high) = np.random.default_rng(seed), robot.drawn_range.T
     return rng.uniform(low, high, (count, robot.n)), rng.normal(size=(count, robot.n)), 3.0 * rng.normal(size=(count, robot.n))
 

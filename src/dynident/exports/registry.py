@@ -61,9 +61,30 @@ def export(
     states
         q, dq, ddq, (N, n) each, at which torques are compared; by default 1000 random ones.
 
+    Returns
+    -------
+    Exported
+        The files by name, not yet written where no path was given, with the comparison of torques that proved them.
+
+    Raises
+    ------
+    InfeasibleModelError
+        Where the parameters are not feasible and `force` was not given.
+    DisagreementError
+        Where the other engine computes other torques; then nothing is written.
+    InputError
+        Where the original file cannot be patched.
+
     Notes
     -----
     Raises InfeasibleModelError, DisagreementError, or an InputError about the original.
+
+    Examples
+    --------
+    >>> from dynident import export, load_run
+    >>> exported = export(load_run("run").parameters, "urdf", path="better.urdf")
+    >>> exported.comparison.relative < 1e-6
+    True
     """
     if target not in EXPORTERS:
         raise UnknownNameError("export target", target, EXPORTERS)
@@ -146,7 +167,20 @@ def find_original(exporter: Exporter, robot: Robot) -> Original | None:
 
 
 def payload_fragment(payload: PayloadEstimate, target: str) -> str:
-    """A payload alone, "urdf" or "mjcf": a file that loads as it is, and whose lines can be pasted into that of a robot."""
+    """A payload alone: a file that loads as it is, and whose lines can be pasted into that of a robot.
+
+    Parameters
+    ----------
+    payload
+        What `identify_payload` returned.
+    target
+        "urdf" or "mjcf".
+
+    Returns
+    -------
+    str
+        The text of the file.
+    """
     writers = {exporter.name: exporter.fragment for exporter in EXPORTERS.values() if exporter.fragment is not None}
     if target not in writers:
         raise UnknownNameError("format of a payload", target, writers)
@@ -157,6 +191,18 @@ def convert(robot: Robot, path: str | Path) -> tuple[str, tuple[str, ...]]:
     """The text of the robot's description in the format that the path's suffix names, and what it lacks; nothing is written.
 
     URDF and MJCF are compared with this description in another engine first. Links without inertias have none in a URDF.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    path
+        The file that the text is for; its suffix is .urdf, .xml, .yaml or .yml.
+
+    Returns
+    -------
+    tuple[str, tuple of str]
+        The text, and sentences on what it lacks.
     """
     target = CONVERSIONS.get(Path(path).suffix.lower())
     if target is None:

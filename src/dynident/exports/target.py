@@ -20,10 +20,16 @@ class Exported(Tabular):
 
     Attributes
     ----------
-    notes : tuple of str
-        What the format can't hold, what was lumped: one sentence each.
+    target : str
+        Name of the target.
+    files
+        Content by name, the main file first.
     folder : str
         Of the file that was patched, where its meshes are; empty where none was.
+    notes : tuple of str
+        What the format can't hold, what was lumped: one sentence each.
+    comparison : Comparison or None
+        Torques of the exported model in another engine against ours; None where no engine reads the target.
     """
 
     target: str

@@ -119,6 +119,11 @@ def retrieve_by_method(
     options : seed, starts (by default as many as in the paper), executor, budget; of the solver's own, `local` and `evaluations`.
     solve : how a step is solved, where that is not `solve_retrieval`.
 
+    Returns
+    -------
+    LinkParameters
+        With the name of the method in `method`.
+
     Raises
     ------
     InputError

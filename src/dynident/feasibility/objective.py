@@ -32,6 +32,14 @@ class Objective:
 
     Attributes
     ----------
+    name : str
+        What it is, for a reader.
+    A : (a, p) array
+        One row per equation.
+    b : (a,) array
+        Right-hand sides.
+    constant : float
+        What no x changes.
     noise : float or None
         What φ amounts to by noise alone (its expectation at the truth), where that is known.
     levels : (groups,) array
@@ -64,10 +72,17 @@ def two_step(
 
     Parameters
     ----------
+    estimate
+        What `identify` returned.
     weights
         "covariance" counts a distance in standard deviations, "none" is the plain one of the papers.
     drop, drop_above_percent
         Leave out more of them, by their number from 1, or by their relative standard deviation.
+
+    Returns
+    -------
+    Objective
+        φ(x) of the coefficients.
     """
     kept = estimate.kept.copy()
     if drop_above_percent is not None:
@@ -116,8 +131,15 @@ def one_step(problem: Problem, levels: Sequence[float] | Array | None = None) ->
 
     Parameters
     ----------
+    problem
+        The problem.
     levels : (groups,) array
         Standard deviation of each group's rows, in the unit of its effort; 1 by default.
+
+    Returns
+    -------
+    Objective
+        φ(x), of all rows.
     """
     divisors = np.ones(len(problem.groups)) if levels is None else np.asarray(levels, dtype=float)
     R = triangular([problem.stack(1.0 / divisors, least=EXACT)])

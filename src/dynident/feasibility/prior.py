@@ -32,6 +32,8 @@ class NominalPrior:
 
     Attributes
     ----------
+    nominal : (n, 10) array
+        Linear parameters of the links that the prior goes toward.
     metric
         "euclidean" weighs every entry by its own size; "entropic" is the second-order form of the log-det divergence between
         pseudo-inertias, which doesn't depend on frames and units (Lee, Wensing, Park, T-RO 2020).
@@ -39,10 +41,12 @@ class NominalPrior:
         Factor on the squared distance, beside φ. Where it is `fixed`, the prior is knowledge like the data, in units of their noise: one
         says that a link is known to about a factor of two. Else it only chooses among answers that are as good, and `build_retrieval` makes
         it as strong as it can be at next to no cost in φ.
-    friction_std : (p - 10 n,) array or None
-        Standard deviation of the friction parameters about zero; infinite where nothing is known.
+    fixed : bool
+        Whether the prior is knowledge, and not only a choice among equally good answers.
     toward
         What the nominal parameters are, for the note that reports the prior's cost.
+    friction_std : (p - 10 n,) array or None
+        Standard deviation of the friction parameters about zero; infinite where nothing is known.
     centres : (n, 10) array or None
         Where the distance is zero; the nominal links by default.
     root : (k, 10 n) array or None
@@ -93,7 +97,18 @@ class NominalPrior:
 
 
 def prior_to_robot(robot: Robot) -> NominalPrior | None:
-    """The prior toward a robot's own nominal parameters; None when it has none or they are not consistent."""
+    """The prior toward a robot's own nominal parameters.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+
+    Returns
+    -------
+    NominalPrior or None
+        None where it has none, or they are not consistent.
+    """
     if robot.parameters is None or np.any(consistency_margin(robot.parameters) <= 0.0):
         return None
     return NominalPrior(nominal=robot.parameters)
@@ -110,9 +125,18 @@ def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int,
 
     Parameters
     ----------
+    robot
+        The robot.
+    constraints
+        Whose bounds on centres of mass and total mass say what the boxes are.
     boxes : (2, 3) array
         [m] by link number from 0, where the shapes are known. Else the bounds on the centre of mass are the box, and without those the span
         between the link's joints, wider on every side (`link_box`).
+
+    Returns
+    -------
+    NominalPrior
+        For `build_retrieval`.
 
     Notes
     -----

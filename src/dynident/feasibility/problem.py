@@ -50,6 +50,14 @@ class RetrievalProblem(Result):
 
     Attributes
     ----------
+    base : BaseParameters
+        The coefficients and their columns.
+    objective : Objective
+        What is minimised.
+    terms : Terms
+        What the constraints demand.
+    prior : NominalPrior or None
+        What counts beside the objective; None for nothing.
     data, fitted
         The data behind the objective, and what the coefficients leave of them: links are judged by both.
     ranges_by : Objective or None
@@ -224,6 +232,30 @@ def build_retrieval(
     """Put a retrieval problem together from its parts; solve it with `solve_retrieval`.
 
     What the identification took as known is known here too, and the prior gets its weight (`RetrievalProblem.with_prior`).
+
+    Parameters
+    ----------
+    base
+        The coefficients and their columns.
+    objective
+        What is to be minimised.
+    constraints
+        What must hold.
+    prior
+        What counts beside the objective; None for nothing.
+    data
+        The data behind the objective, by which links are judged; None where there are none.
+    fitted
+        What the coefficients leave of these data.
+    ranges_by
+        What "fits as well as the noise allows" means for ranges; by default the objective.
+    notes
+        What was decided before.
+
+    Returns
+    -------
+    RetrievalProblem
+        For `solve_retrieval`.
     """
     known = [Known(name, value).terms(base.robot, base.columns) for name, value in base.known.items()]
     terms = Terms.joined([constraints.terms(base.robot, base.columns), *known])

@@ -56,9 +56,18 @@ def with_ranges(
 
     Parameters
     ----------
+    result
+        What `solve_retrieval` returned.
     objective
         What "fits as well as the noise allows" refers to; by default the problem's `ranges_by`, or its objective. One that is weighted by
         the covariance knows the noise: the fit may then worsen by the 95 % quantile of χ² with one degree of freedom.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    LinkParameters
+        With `ranges`.
     """
     problem = result.problem
     if problem is None:

@@ -48,7 +48,17 @@ class RetrievalStatus(Enum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidate:
-    """What a solver proposes. x : (p,) standard columns; merit : φ plus prior; start : which start it came from."""
+    """What a solver proposes.
+
+    Attributes
+    ----------
+    x : (p,) array
+        Standard columns.
+    merit : float
+        Objective with prior.
+    start : int
+        Number of the start that it came from.
+    """
 
     x: Array
     merit: float
@@ -81,26 +91,34 @@ class LinkParameters(Result):
 
     Attributes
     ----------
+    base : BaseParameters
+        The coefficients and the robot.
     x : (p,) array
         Standard columns: links, then friction.
+    status : RetrievalStatus
+        What is known of the answer.
     objective : float
         φ(x), without the prior;.
     objective_name
         What φ is.
     noise : float or None
         What φ amounts to by noise alone, where that is known.
-    scale : float
-        φ of parameters that are all zero; what is below a share of 1e-12 of it is zero up to rounding.
-    training : (2,)
-        Relative error of the coefficients and of these links on the data of the fit [%]; None where not known.
     lower_bound : float
         No parameters that satisfy the convex constraints have a smaller φ; -inf where unknown.
+    violations : tuple of Violation
+        Conditions that do not hold, the largest first.
+    solver : str
+        Name of the solver.
     solutions : tuple
         Distinct answers of a multi-start, the best first.
     ranges : tuple
         One per column of the links; empty until computed.
     bounds
         {column: (low, high)} That were asked for on masses and, times the mass, on centres of mass.
+    scale : float
+        φ of parameters that are all zero; what is below a share of 1e-12 of it is zero up to rounding.
+    training : (2,)
+        Relative error of the coefficients and of these links on the data of the fit [%]; None where not known.
     branches : tuple
         The branch of each rule that has several, by name; problem, ranges and samples are of these.
     method : str

@@ -52,10 +52,36 @@ def retrieve(
     ----------
     wanted
         An estimate, whose problem is then `retrieval_problem(estimate)`, or a problem to be solved as it is.
+    solver
+        Name of a solver: "sdp" and "barrier" prove their answer, "penalty" takes any Python function.
+    options
+        Seed, starts, budget and what the solver has of its own (`SolverOptions`).
+    progress
+        Called now and then with a sentence about what is being done.
+
+    Returns
+    -------
+    LinkParameters
+        Parameters of every link with their status, the lower bound that proves them, and a range each.
+
+    Raises
+    ------
+    InfeasibleError
+        Where the constraints contradict each other; it names an irreducible set of them.
+    NotFoundError
+        Where the solver's best answer breaks a constraint.
+    MisfitError
+        Where no feasible links explain the data that the coefficients explain.
 
     Notes
     -----
     The steps are `retrieval_problem`, `solve_retrieval` and `with_ranges`; the errors are those of `solve_retrieval`.
+
+    Examples
+    --------
+    >>> from dynident import load_run, retrieve
+    >>> retrieve(load_run("run").estimate).feasible
+    True
     """
     problem = retrieval_problem(wanted) if isinstance(wanted, Estimate) else wanted
     return with_ranges(solve_retrieval(problem, solver=solver, options=options, progress=progress))
@@ -78,6 +104,8 @@ def retrieval_problem(
 
     Parameters
     ----------
+    estimate
+        What `identify` returned.
     constraints
         Beside physical consistency, with a small margin, centres of mass within the arm's reach, and friction that opposes the motion at
         every speed of the log (`dynident.friction.dissipation`).
@@ -95,8 +123,15 @@ def retrieval_problem(
     objective
         Something else to fit, such as `two_step(estimate)` with the coefficients of an estimate as in the papers, or `one_step(problem)`.
         The prior then only chooses among answers that fit it as well.
+    ranges_by
+        What "fits as well as the noise allows" means for ranges; by default the objective.
     held
         Gravity as another identification has it (`hold_gravity`), which then stays.
+
+    Returns
+    -------
+    RetrievalProblem
+        For `solve_retrieval`.
     """
     robot, notes = estimate.base.robot, list[str]()
     shapes = read_shapes(robot) if geometry else None

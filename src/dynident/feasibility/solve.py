@@ -42,7 +42,7 @@ class InfeasibleError(DynidentError):
     """
 
     def __init__(self, names: Sequence[str], *, branches: bool = False) -> None:
-        self.conflicting = tuple(names)
+        self.conflicting, self.branches = tuple(names), branches
         whatever = ", whichever branches are taken" if branches else ""
         super().__init__(f"no parameters satisfy all constraints{whatever}; these contradict each other: {'; '.join(names)}")
 
@@ -116,19 +116,38 @@ def solve_retrieval(
     """Solve a retrieval problem as it is and certify the answer.
 
     Where rules have branches (`Either`), those of the best parameters are chosen first, by branch and bound over conic problems whatever
-    the solver is; it then solves the problem that these make, which is the `problem` of the result.
+    the solver is; it then solves the problem that these make, which is the `problem` of the result. A plausible wrong answer is never
+    returned.
 
-    Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them, NotFoundError when the
-    solver's best answer breaks a constraint, and MisfitError when the links don't explain data that the coefficients explain, or explain
-    with reversed efforts; a plausible wrong answer is never returned.
+    A prior that only breaks ties is left out for a solver that is not exact, such as penalty: it would steer the search. Nor is its answer
+    moved afterwards.
 
-    A prior that only breaks ties is left out for a solver that is not exact, such as penalty: it would steer the search. Nor is its
-    answer moved afterwards.
+    Parameters
+    ----------
+    problem
+        The problem.
+    solver
+        Name of a solver, such as "sdp", "barrier" or "penalty".
+    options
+        Seed, starts, budget, and what the solver has of its own.
+    progress
+        Called now and then with a sentence about what is being done.
+
+    Returns
+    -------
+    LinkParameters
+        Certified, without ranges (`with_ranges`).
 
     Raises
     ------
     NotConvergedError
         When a heuristic's links don't explain them, and others within the constraints do.
+    InfeasibleError
+        When the convex constraints contradict each other; it names an irreducible set of them.
+    NotFoundError
+        When the solver's best answer breaks a constraint.
+    MisfitError
+        When the links don't explain data that the coefficients explain, or explain with reversed efforts.
     """
     settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
     check_solvable(solver, problem, settings)
@@ -221,7 +240,26 @@ def _polish(problem: RetrievalProblem, x: Array) -> Array:
 def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solver: str, floor: float) -> LinkParameters:
     """The best candidate, with feasibility and objective recomputed from the constraints and the data.
 
-    Raises CertificateError where that objective is below the floor: a gap is never negative.
+    Parameters
+    ----------
+    problem
+        The problem.
+    candidates
+        What the solver proposes.
+    solver
+        Its name.
+    floor
+        A lower bound of the objective; -inf where none is known.
+
+    Returns
+    -------
+    LinkParameters
+        With its status.
+
+    Raises
+    ------
+    CertificateError
+        Where the objective is below the floor: a gap is never negative.
     """
     judged = _rank(problem, candidates)
     x = judged[0].x

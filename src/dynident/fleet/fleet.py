@@ -44,6 +44,8 @@ def identify_fleet(
         A log, or a folder of logs, of each robot.
     output
         Folder of the run folders. What is done there already, from the same data and with the same options, is not done again.
+    options
+        What holds for all robots; by default 70 % of each log are fitted.
     description
         File or name of the robot, for the commands that the runs remember.
     share
@@ -52,6 +54,11 @@ def identify_fleet(
         Processes on this machine, one for each core by default, or the address of a Dask scheduler.
     tell
         Called with what is done, and the share of the robots that are.
+
+    Returns
+    -------
+    FleetSummary
+        What was done for each robot, and how the robots compare.
     """
     options = options or FleetOptions()
     check_writable(output, PAGE, DOCUMENT, VALUES, LINKS)

@@ -45,9 +45,20 @@ DataT = TypeVar("DataT", Dataset, ControllerSamples)
 class FleetOptions:
     """What holds for all robots of a fleet.
 
-    training : part of each log to identify from; what follows it validates.
-    mounting : how the robot was read, for the commands that a run remembers.
-    say : the sentence of an error, in the words of the interface; workers call it, so that it is a function of a module.
+    Attributes
+    ----------
+    training : TrainingPart
+        Part of each log to identify from; what follows it validates.
+    reading : Reading
+        How the logs are read.
+    mounting : Mounting
+        How the robot was read, for the commands that a run remembers.
+    identify : IdentifyChoice
+        Options of the identification.
+    retrieve : RetrieveChoice
+        Options of the retrieval.
+    say
+        The sentence of an error, in the words of the interface; workers call it, so that it is a function of a module.
     """
 
     training: TrainingPart = field(default_factory=lambda: TrainingPart(train=(0.0, 0.7)))

@@ -47,7 +47,23 @@ class FleetDocument(Document):
 
 @dataclass(frozen=True, kw_only=True)
 class FleetSummary:
-    """outcomes : in the order of DATA; comparison : of all that were identified, None of fewer than two; why : there is none."""
+    """What was done for a fleet.
+
+    Attributes
+    ----------
+    robot : str
+        Name of the model.
+    folder : Path
+        Of the run folders.
+    outcomes : tuple of RobotOutcome
+        In the order of the data.
+    comparison : RunComparison or None
+        Of all that were identified; None of fewer than two.
+    why : str
+        Why there is no comparison; empty where there is one.
+    facts : tuple of str
+        Sentences for a reader.
+    """
 
     robot: str
     folder: Path

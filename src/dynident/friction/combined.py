@@ -15,7 +15,13 @@ from dynident.friction.viscous import Viscous
 
 @dataclass(frozen=True)
 class Combined(FrictionModel):
-    """The sum of `models`; its parameters are theirs, in order."""
+    """The sum of `models`; its parameters are theirs, in order.
+
+    Attributes
+    ----------
+    models : tuple of FrictionModel
+        The summands.
+    """
 
     models: tuple[FrictionModel, ...]
 

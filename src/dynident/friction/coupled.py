@@ -72,6 +72,8 @@ class Coupled(FrictionModel):
 
     Attributes
     ----------
+    model : FrictionModel
+        Friction model of joints and motors alike.
     gears : (n, n) array
         R, motor = R · joint.
     """

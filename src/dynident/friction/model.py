@@ -144,8 +144,14 @@ class ShapeConstant:
 
     Attributes
     ----------
+    name : str
+        Of the field.
     symbol
         What the papers call it, where that is something else.
+    unit : Unit
+        Of the constant.
+    default : float
+        Where no value is given.
     lower, upper
         Where to look for it.
     fixed

@@ -34,7 +34,13 @@ class _Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class PerJoint(FrictionModel):
-    """Joint j has the friction of models[j]; the parameters are all that occur, by name, and a joint may lack some of them."""
+    """Joint j has the friction of models[j]; the parameters are all that occur, by name, and a joint may lack some of them.
+
+    Attributes
+    ----------
+    models : tuple of FrictionModel
+        One per joint.
+    """
 
     models: tuple[FrictionModel, ...]
 

@@ -61,6 +61,11 @@ class SymmetricSigmoid(FrictionModel):
     """torque = fsig / (1 + exp(-steepness dq)) - fsig / 2, the sigmoid without a shift
 
     The same as smooth_coulomb with fc = fsig / 2 and threshold = 2 / steepness.
+
+    Attributes
+    ----------
+    steepness : float
+        Of the curve at rest [s/rad | s/m].
     """
 
     steepness: float = STEEPNESS

@@ -28,7 +28,15 @@ _LEAP = 1e-6
 
 @dataclass(frozen=True)
 class Smoothed(FrictionModel):
-    """A friction model without its jump at rest; itself a friction model with the same parameters."""
+    """A friction model without its jump at rest; itself a friction model with the same parameters.
+
+    Attributes
+    ----------
+    model : FrictionModel
+        With its jump at rest.
+    threshold : float
+        Speed below which the jump is a slope [rad/s | m/s].
+    """
 
     model: FrictionModel
     threshold: float = THRESHOLD

@@ -24,6 +24,8 @@ class Stribeck(FrictionModel):
     ----------
     speed
         Velocity at which 37 % of it is left [rad/s | m/s].
+    exponent : float
+        How steeply it falls.
     """
 
     speed: float = SPEED

@@ -64,6 +64,10 @@ def contact_monitor(
 
     Parameters
     ----------
+    model
+        The estimate, whose coefficients are watched with where no links are given.
+    free
+        A log of the robot without contacts.
     links
         What `retrieve` or `read_parameters` returned; by default the coefficients are watched with.
     gain
@@ -74,6 +78,23 @@ def contact_monitor(
         Expected per hour, over all joints.
     contacts_possible
         The log may have contacts in it, in less than a third of its seconds.
+
+    Returns
+    -------
+    ContactMonitor
+        The monitor, with the gain, the thresholds and the noise behind them.
+
+    Raises
+    ------
+    InputError
+        Where the log is too short, or has no torques.
+
+    Examples
+    --------
+    >>> from dynident import contact_monitor, load_dataset, load_run
+    >>> monitor = contact_monitor(load_run("run").estimate, load_dataset("other.csv"), false_alarms=1.0)
+    >>> monitor.model.name
+    'coefficients'
     """
     watched = WatchedModel.of(as_torque_model(model, links), links)
     return calibrate(

@@ -112,6 +112,8 @@ class ContactMonitor(Result):
 
     Attributes
     ----------
+    model : WatchedModel
+        The robot with the numbers that are watched with.
     gain
         Number or (n,) K [1/s].
     level
@@ -127,6 +129,8 @@ class ContactMonitor(Result):
         Threshold of the distance; infinite where the joints are not judged together.
     calibration : or None
         Where the levels come from; None where they were given.
+    notes : tuple of str
+        What a user of the monitor should know.
     """
 
     model: WatchedModel

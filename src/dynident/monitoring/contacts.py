@@ -33,6 +33,8 @@ class Contact:
         The farthest link that shows it; the contact is on it, or beyond with a force that no joint beyond feels.
     residual, threshold : float
         Of that joint, where they are farthest apart [unit].
+    unit : str
+        Of residual and threshold.
     distance : float
         The largest of all residuals together, in standard deviations.
     """
@@ -53,16 +55,24 @@ class Contacts(Result):
 
     Attributes
     ----------
+    monitor : ContactMonitor
+        What watched.
+    source : str
+        The log, for a reader.
+    events : tuple of Contact
+        The contacts in the order of time.
+    rows : tuple of int
+        First sample of each of the events.
     time
         (N,);.
     residual, threshold : (N, n) array
         [N·m | N].
     distance : (N,) array
         Of the residuals of all joints together, in standard deviations.
-    rows : tuple of int
-        First sample of each of the events.
     starts : tuple of int
         First sample of each segment.
+    notes : tuple of str
+        What a reader of the contacts should know.
     """
 
     monitor: ContactMonitor
@@ -84,7 +94,27 @@ class Contacts(Result):
 
 
 def find_contacts(monitor: ContactMonitor, data: Dataset) -> Contacts:
-    """Watch a log. Efforts must be torques; nothing is filtered, so that what is seen is what a controller would see at that time."""
+    """Watch a log. Efforts must be torques; nothing is filtered, so that what is seen is what a controller would see at that time.
+
+    Parameters
+    ----------
+    monitor
+        What `contact_monitor` returned.
+    data
+        The log, with torques, positions and velocities.
+
+    Returns
+    -------
+    Contacts
+        Each contact with its time, its joint and its link, and the residuals that show it.
+
+    Examples
+    --------
+    >>> from dynident import find_contacts, load_dataset, load_run
+    >>> contacts = find_contacts(load_run("run").monitor, load_dataset("other.csv"))
+    >>> len(contacts.events)
+    0
+    """
     log, notes = watched_log(monitor.model.robot, data)
     found = observe(monitor, log)
     threshold = monitor.level * found.std + found.allowance

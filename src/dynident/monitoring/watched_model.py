@@ -52,8 +52,12 @@ class WatchedModel:
 
     Attributes
     ----------
+    robot : Robot
+        The robot, whose own parameters are not used.
     parameters : (n, 10) array
         Linear parameters of the links, in the robot's named frames.
+    friction : FrictionModel or None
+        Friction model; None for none.
     friction_parameters : (n, k) array or None
         Of `friction`, row j for joint j.
     name : str

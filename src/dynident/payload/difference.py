@@ -76,12 +76,19 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
 
     Parameters
     ----------
+    arm
+        The estimate of the arm without the load.
     loaded
         On base parameters without known values, or on the arm's own where it has none.
     link, flange
         The link that carries the payload, and the pose (4, 4) of the frame of its ten parameters in the link's.
     refit_friction
         Whether friction may have changed since the arm was identified: all that does not depend on place or acceleration.
+
+    Returns
+    -------
+    LoadDifference
+        What the load adds to the coefficients.
     """
     theirs, ours = _told(arm), _told(loaded)
     base = loaded.base

@@ -60,6 +60,8 @@ def identify_payload(
     ----------
     arm
         Of a run, or `identify(robot, unloaded_log)`.
+    loaded
+        A log of the arm with the payload.
     link
         That carries the payload, in whose parameter frame it then is; by default the last one, through the robot's tool frame.
     declared
@@ -68,6 +70,23 @@ def identify_payload(
         Fit the friction of the loaded log again; False holds it at the arm's.
     cutoff, rate
         Of the filter of the loaded log [Hz]; by default as in the identification of the arm, less for a slower log.
+
+    Returns
+    -------
+    PayloadEstimate
+        Mass, centre of mass and inertia with their standard deviations, and which of them the data tell.
+
+    Raises
+    ------
+    InputError
+        Where no payload explains the log, such as one of another arm.
+
+    Examples
+    --------
+    >>> from dynident import identify_payload, load_dataset, load_run
+    >>> payload = identify_payload(load_run("run").estimate, load_dataset("loaded.csv"))
+    >>> round(payload.mass, 1)
+    0.5
     """
     robot = arm.base.robot
     index, flange = _carrier(arm.base, link)

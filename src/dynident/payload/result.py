@@ -34,7 +34,15 @@ class PayloadStatus(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """What the robot's controller (the teach pendant) was told of its payload. mass [kg]; com : centre of mass in the flange frame [m]."""
+    """What the robot's controller (the teach pendant) was told of its payload.
+
+    Attributes
+    ----------
+    mass : float
+        [kg]
+    com
+        Centre of mass in the flange frame [m].
+    """
 
     mass: float
     com: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -91,6 +99,8 @@ class PayloadEstimate(Result):
 
     Attributes
     ----------
+    robot : Robot
+        The arm.
     link : str
         The link that carries it.
     flange : (4, 4) array
@@ -103,10 +113,14 @@ class PayloadEstimate(Result):
         Which of mass, centre of mass and inertia about it the data tell; a usual body stands in for the others.
     quantile : float
         Standard deviations in half a 95 % interval.
+    evidence : PayloadEvidence
+        What the logs say: errors, covariance, what was compared.
     regressor : (n, N, 10) array
         Effort of each joint per unit of the parameters along the loaded log, filtered as it was, N of its samples.
     declared : or None
         What the controller was told.
+    notes : tuple of str
+        What a reader of the numbers should know.
     """
 
     robot: Robot

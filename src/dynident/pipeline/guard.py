@@ -30,7 +30,20 @@ class SpoiledLogError(InputError):
 
 
 def refuse_spoiled(robot: Robot, data: Dataset | ControllerSamples) -> None:
-    """SpoiledLogError where a few thousand samples show that a log is not what it is taken for: other units, signs, clock, joints."""
+    """Refuse a log that is not what it is taken for, as far as a few thousand samples show it: other units, signs, clock, joints.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    data
+        The log.
+
+    Raises
+    ------
+    SpoiledLogError
+        Where it is not.
+    """
     diagnosis = find_spoiling(robot, data)
     if diagnosis is not None:
         raise SpoiledLogError(diagnosis.spoiling, diagnosis.in_file)

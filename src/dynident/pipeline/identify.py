@@ -32,8 +32,28 @@ def identify(
     ignore_doctor
         Identify also from a log with a fault that makes the result meaningless.
     **options
-        As for `dynident.regression.identify`: friction, fit_shapes, loss, noise, drop_above_percent, prior, progress, cutoff, rate,
-        equations, known, extra, load, seed.
+        What is not given is settled by the data.
+
+        - friction: model of the joints' friction, None for none. "default" is linear friction for a log, with rotor inertia where its gears
+          are known or the data show it, and none for a controller's samples; "auto" chooses a model per joint by what it predicts of
+          held-out parts of the log.
+        - fit_shapes: whether the shapes of the friction model are fitted too; True by default.
+        - cutoff: -6 dB frequency [Hz] of the zero-phase filter that regressor columns and effort go through; None for no filter. "auto" is
+          5 Hz, or a quarter of the log's rate where that is less.
+        - rate: output rate of the filter [Hz]; by default four times the cutoff.
+        - noise: "per_group" (default) weighs each joint, recording, and element of M and g by its own noise; "uniform" is ordinary least
+          squares, as in the papers.
+        - loss: `Squared()`, or `Huber()` and `Tukey()` for logs with gross errors; by default what the residuals suggest.
+        - drop_above_percent: drop coefficients whose relative standard deviation exceeds this, one after another, as papers do [%]; by
+          default all that the data determine are kept.
+        - prior: values with standard deviations toward which the coefficients are drawn (`Prior`); by default none.
+        - equations: of a controller's samples "controller" (all that is there, the default), "inertia" or "gravity"; of a log "gravity"
+          takes the holds, where all joints stand still.
+        - known: parameters declared known by name, such as {"m7": 0.73}; they are not estimated.
+        - extra: further columns by name, each (N, n): the effort of every joint per unit of the parameter.
+        - load: (N, n) torque that the joints transmit, for friction that depends on it [N·m | N].
+        - seed: of the random samples that tell the base parameters; 0 by default.
+        - progress: called now and then with a sentence about what is being done.
 
     Returns
     -------
@@ -44,6 +64,13 @@ def identify(
     ------
     SpoiledLogError
         Where a log is not what it is taken for: other units or signs, a wrong clock, joints in another order.
+
+    Examples
+    --------
+    >>> from dynident import identify, load_dataset, load_robot
+    >>> estimate = identify(load_robot("arm.urdf"), load_dataset("log.csv"), cutoff=5.0)
+    >>> estimate.values.shape == estimate.std.shape
+    True
     """
     if not ignore_doctor:
         for item in [data] if isinstance(data, (Dataset, ControllerSamples)) else data:

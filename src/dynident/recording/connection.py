@@ -123,6 +123,8 @@ class Vendor:
 
     Attributes
     ----------
+    name : str
+        On the command line.
     connect : (address, robot, options)
         To a connection. Libraries are imported in there, not before.
     address

@@ -56,6 +56,10 @@ class RecordingPlan(Tabular):
 
     Attributes
     ----------
+    robot : Robot
+        The robot.
+    kind
+        What is recorded.
     passages : tuple of Passage
         In order; between them the robot moves slowly.
     standing : (n,) array
@@ -66,6 +70,10 @@ class RecordingPlan(Tabular):
         Cycles per second of the robot [Hz].
     commanded : str
         SHA-256 of the positions that are commanded.
+    notes : tuple of str
+        What a user of the plan should know.
+    collision : CollisionModel or None
+        The robot's solids; None where they are not known.
     """
 
     robot: Robot
@@ -126,12 +134,25 @@ def plan_trajectory(
 
     Parameters
     ----------
+    robot
+        The robot.
+    trajectory
+        The trajectory.
     standing : (n,) array
         Where the robot stands;.
     limits
         Of the robot;.
     rate
         Its cycles per second [Hz].
+    speed
+        Share of the velocity limits that may be used.
+    repeats
+        How often it is driven.
+
+    Returns
+    -------
+    RecordingPlan
+        For `record`.
 
     Raises
     ------
@@ -176,12 +197,25 @@ def plan_configurations(
 
     Parameters
     ----------
+    robot
+        The robot.
     q : (N, n) array
         The configurations [rad | m].
     standing : (n,) array
         Where the robot stands now [rad | m].
+    limits
+        Those of the robot.
+    rate
+        Its cycles per second [Hz].
+    speed
+        Share of the velocity limits at which it moves.
     stops : (N,) array
         Where the robot is to stand, other than 0; it comes by the others on its way. By default everywhere.
+
+    Returns
+    -------
+    RecordingPlan
+        For `record`.
 
     Raises
     ------

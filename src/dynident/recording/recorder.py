@@ -36,7 +36,27 @@ class RecordingStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordingOutcome:
-    """How it ended. done : passages of the plan that are whole on disk; reason, remedy : of what ended it; losses : of the connection."""
+    """How a recording ended.
+
+    Attributes
+    ----------
+    status : RecordingStatus
+        In one word.
+    path : Path
+        The file that was written.
+    done : int
+        Passages of the plan that are whole in the file.
+    planned : int
+        Passages of the plan.
+    samples : int
+        Samples in the file.
+    reason : str
+        What ended it; empty where it is complete.
+    remedy : str
+        What to do about that.
+    losses : int
+        How often the connection was lost.
+    """
 
     status: RecordingStatus
     path: Path
@@ -176,15 +196,30 @@ def record(
 
     Parameters
     ----------
+    connection
+        What `connect` returned.
+    plan
+        What `plan_trajectory` or `plan_configurations` returned.
+    path
+        The NPZ file.
     resume
         Go on with the file of the same plan; else there must be none.
     confirm
         Asked before a move that was not in the plan as it was shown: after the connection was lost. With `confirm_each`, before every move.
+    confirm_each
+        Whether `confirm` is asked before every move.
     interrupted
         Asked at every cycle; when it says so, the robot comes to rest on its path, and the recording ends.
+    progress
+        Called now and then with the share that is done, 0 to 1.
     patience
         How long a lost connection is tried again [s]. The passage that was under way is driven again from its start; what was recorded of
         it stays.
+
+    Returns
+    -------
+    RecordingOutcome
+        How it ended, and what is in the file.
 
     Notes
     -----

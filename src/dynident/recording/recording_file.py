@@ -16,7 +16,7 @@ import numpy as np
 from dynident.core.archives import Arrays, read_npz, write_npz
 from dynident.core.arrays import Array
 from dynident.core.files import write_atomically
-from dynident.errors import FileError, Remedy
+from dynident.errors import FileError, MissingFileError, Remedy
 from dynident.recording.connection import RobotConnection
 from dynident.recording.plan import RecordingPlan
 
@@ -89,7 +89,7 @@ def new_recording(path: Path, plan: RecordingPlan) -> RecordingFile:
 def resume_recording(path: Path, plan: RecordingPlan) -> RecordingFile:
     """What is there of a recording of the same plan; FileError when it is of another one."""
     if not path.is_file():
-        raise FileError(path, "no such file, so there is nothing to go on with; leave out the resuming")
+        raise MissingFileError(path, "no such file, so there is nothing to go on with; leave out the resuming")
     arrays = read_npz(path)
     try:
         description = json.loads(str(arrays.pop("description")))

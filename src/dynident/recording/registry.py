@@ -25,14 +25,54 @@ def vendor_options() -> str:
 
 
 def find_vendor(name: str) -> Vendor:
-    """The vendor of that name."""
+    """The vendor of that name.
+
+    Parameters
+    ----------
+    name
+        Name of the vendor.
+
+    Returns
+    -------
+    Vendor
+        With what it can do.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is none of that name.
+    """
     if name not in VENDORS:
         raise UnknownNameError("kind of robot to record", name, VENDORS)
     return VENDORS[name]
 
 
 def connect(vendor: Vendor, address: str, robot: Robot, options: Mapping[str, object] | None = None) -> RobotConnection:
-    """A connection to the robot at that address. options : of the vendor's own, by name."""
+    """A connection to the robot at an address.
+
+    Parameters
+    ----------
+    vendor
+        What `find_vendor` returned.
+    address
+        Host name or address.
+    robot
+        The robot that stands there.
+    options
+        Of the vendor's own, by name.
+
+    Returns
+    -------
+    RobotConnection
+        Open, until its `close` is called.
+
+    Raises
+    ------
+    ConnectionLostError
+        Where the robot cannot be reached.
+    InputError
+        Where another robot stands there.
+    """
     connection = vendor.connect(address, robot, settle_options(vendor.options, options, f"a {vendor.name} robot"))
     if connection.n != robot.n:
         connection.close()

@@ -102,18 +102,28 @@ class Estimate(Result):
 
     Attributes
     ----------
+    base : BaseParameters
+        The coefficients: columns, grouping, friction model.
     values : (b,) array
         Estimate of each base parameter; zero where dropped.
     covariance : (b, b) array
         The larger of what noise and the variation between blocks say; zero rows and columns where dropped.
     kept : (b,) bool array
         Which are part of the model.
+    dropped : tuple of Dropped
+        Coefficients that were dropped, with their relative standard deviation then.
+    residuals : Residuals
+        What the model leaves of the data, group by group.
     singular_values : (b,) array
         Of the stacked regressor, largest first: the evidence for its rank.
     summary : FitSummary
         Data, processing, noise, loss, condition number, tolerances.
+    status : EstimateStatus
+        Whether it converged.
     provenance : Provenance
         Of the samples of the fit; None where it is not known.
+    notes : tuple of str
+        What a reader of the numbers should know.
     problem : Problem
         What was fitted: all that the data say, compressed; None for an estimate that was read without it.
     blocks : BlockVariation

@@ -52,6 +52,8 @@ def estimate(
 
     Parameters
     ----------
+    problem
+        What `build_problem` returned.
     noise
         "per_group" weighs each joint, each of several recordings, and each element of a controller's M and g by its own noise, iterated
         (default); "uniform" is ordinary least squares, as in the papers, which adds kg·m² to N·m.
@@ -64,6 +66,18 @@ def estimate(
         Coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first, and the rest estimated
         again: the papers' shorter tables (30 there). What is dropped counts as zero, so that the rest looks more certain than it is; by
         default all that the data determine are kept. Noise alone decides here, as in the papers.
+    progress
+        Called now and then with a sentence about what is being done.
+
+    Returns
+    -------
+    Estimate
+        Values, covariance, residuals and notes.
+
+    Raises
+    ------
+    ValueRangeError
+        Where there are fewer equations than unknown coefficients.
     """
     noise = noise or "per_group"
     if noise not in NOISES:

@@ -78,6 +78,8 @@ def identify(
 
     Parameters
     ----------
+    robot
+        The robot, whose own link parameters are not used.
     data
         A log, a controller's samples, or both in a list. Of both each counts by its own noise, and `Estimate.vendor_model` tells whether
         the controller's model is that of the arm; `equations` are then those of the samples, all else is of the log.
@@ -85,6 +87,17 @@ def identify(
         As in `build_problem`; "auto" chooses a model per joint by what it predicts of held-out parts of the log.
     fit_shapes
         Whether the shapes of the friction model are fitted too, or stay as they are.
+    loss, noise, drop_above_percent, prior
+        As in `estimate`.
+    progress
+        Called now and then with a sentence about what is being done.
+    **building
+        As in `build_problem`: cutoff, rate, equations, known, extra, load, seed.
+
+    Returns
+    -------
+    Estimate
+        Values, covariance, residuals and notes.
 
     Notes
     -----
@@ -167,6 +180,10 @@ def build_problem(
 
     Parameters
     ----------
+    robot
+        The robot, whose own link parameters are not used.
+    data
+        A log, or a controller's samples.
     friction
         Model of the joints' friction, None for none; by default linear friction for a log, with rotor inertia where its gears are known or
         the data show it, and none for controller samples. Where motors turn several joints, their friction and rotors act on all of these.
@@ -189,6 +206,11 @@ def build_problem(
         Of the random samples that tell the base parameters.
     progress
         Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    Problem
+        For `estimate`; what the data say, compressed.
     """
     notes: tuple[str, ...] = ()
     if isinstance(data, Dataset) and equations == "gravity":

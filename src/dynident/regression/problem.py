@@ -72,14 +72,20 @@ class Problem(Result):
 
     Attributes
     ----------
+    base : BaseParameters
+        The coefficients and their columns.
     groups : RowGroup per group
         Names and columns of the rows with one noise level.
     factors : (c + 1, c + 1) array each
         Triangular factor of [regressor, right-hand side] of the group's rows.
     counts : (groups,) array
         Number of rows behind each factor.
+    samples : int
+        Number of samples behind it.
     processing : Processing
         What was done to the data before.
+    source : str
+        Where they came from, for a reader.
     rows : tuple of RowSource
         Where the rows come from, for those who need them again; empty after loading from a file.
     filtered : tables or None
@@ -88,12 +94,12 @@ class Problem(Result):
         Of the samples behind the rows; None in files of older versions.
     reached : (n, 2) array or None
         Largest speed of each joint in a log backward and forward, zero for a direction in which it did not turn [rad/s | m/s].
+    notes : tuple of str
+        What a reader of the results should know about the data.
     parts
         Per recording and group What each of several recordings says; empty where there is one, or they have been weighted.
     controller : ControllerCoefficients or None
         What M and g of the robot's controller say beside a log.
-    notes : tuple of str
-        What a reader of the results should know about the data.
     """
 
     base: BaseParameters

@@ -203,7 +203,20 @@ def prior_rows(prior: Prior | None) -> list[Array]:
 
 
 def residuals(problem: Problem, values: Array) -> Residuals:
-    """How well given base parameters (b,) explain a problem, group by group."""
+    """How well given base parameters explain a problem, group by group.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    values : (b,) array_like
+        Base parameters.
+
+    Returns
+    -------
+    Residuals
+        In percent and in units of the noise.
+    """
     squares, total = np.zeros(len(problem.groups)), np.zeros(len(problem.groups))
     for g, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         squares[g] = np.sum((factor[:, -1] - factor[:, :-1] @ values[group.columns]) ** 2)

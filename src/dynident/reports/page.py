@@ -43,7 +43,15 @@ def fill(key: str, title: str, blocks: Iterable[Block | None]) -> FilledSection:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Page:
-    """A page that is complete in itself. html : its text."""
+    """A page that is complete in itself.
+
+    Attributes
+    ----------
+    title : str
+        Of the page.
+    html : str
+        Its text.
+    """
 
     title: str
     html: str

@@ -33,8 +33,28 @@ def report(
     source
         An estimate, with the recovered signs, the link parameters, the validation, the samples and the payload that belong to it; or a run,
         which has its own.
+    signs
+        What `recover_signs` returned; of an estimate alone, like the next four.
+    parameters
+        What `retrieve` returned.
+    validation
+        What `validate` returned.
+    samples
+        What `LinkParameters.sample` returned.
+    payload
+        What `identify_payload` returned.
     beside
         Another run of the same robot, to be compared with.
+
+    Returns
+    -------
+    Page
+        A page that works without a network; it shows itself in a notebook, and can be saved.
+
+    Examples
+    --------
+    >>> from dynident import load_run, report
+    >>> file = report(load_run("run")).save("report.html")
     """
     if isinstance(source, Estimate):
         run = run_in_memory(source, signs=signs, parameters=parameters, validation=validation, samples=samples, payload=payload)
@@ -48,7 +68,18 @@ def report(
 
 
 def report_html(run: Run) -> str:
-    """One page that works without a network. All text from files is escaped."""
+    """One page that works without a network. All text from files is escaped.
+
+    Parameters
+    ----------
+    run
+        What `load_run` returned.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
     return _page(run).html
 
 

@@ -30,18 +30,43 @@ NEAR_SHARE = 0.2
 class Claim:
     """One number of a paper, where it stands, and what comes out here.
 
-    origin : "paper", or "prototype" for a number that an independent implementation measured and no paper prints.
-    tolerance : float          Up to this difference both are the same number: half a printed digit, rounding, an uncertainty that was known
-                               before the comparison; tolerance_from says which.
-    constructed : str          How ours was made from the published number itself. That it comes out again then tests our computation, and
-                               says nothing about the paper.
-    near : str                 What is not known of the published number, so that ours may be near it (`NEAR_SHARE`) and not the same.
-    chosen : str               What was chosen after the comparison: ours is near the published number at best, and never equal to it.
-    goal : "lower", "higher"   Which way is better; "" where neither is.
-    truth : float or None      The true value, where the robot is virtual: nearer to it is better.
-    implied : float or None    What follows from the paper's other numbers. Where it contradicts the printed one, the paper is in error.
-    missing : str              What would be needed for a comparison and was never published; ours is then the nearest that can be had.
-    reason : str               Why ours differs, or how an error is known.
+    Attributes
+    ----------
+    paper : str
+        Key of the paper.
+    place : str
+        Where in it the number stands.
+    quantity : str
+        What it is.
+    published : float
+        The number of the paper [unit].
+    ours : float
+        What comes out here [unit].
+    tolerance : float
+        Up to this difference both are the same number: half a printed digit, rounding, an uncertainty that was known before the comparison.
+    tolerance_from : str
+        Which of these it is.
+    unit : str
+        Of all these numbers.
+    origin : str
+        "paper", or "prototype" for a number that an independent implementation measured and no paper prints.
+    goal : str
+        "lower" or "higher", which way is better; "" where neither is.
+    truth : float or None
+        The true value, where the robot is virtual: nearer to it is better.
+    implied : float or None
+        What follows from the paper's other numbers. Where it contradicts the printed one, the paper is in error.
+    missing : str
+        What would be needed for a comparison and was never published; ours is then the nearest that can be had.
+    constructed : str
+        How ours was made from the published number itself. That it comes out again then tests our computation, and says nothing about the
+        paper.
+    near : str
+        What is not known of the published number, so that ours may be near it (`NEAR_SHARE`) and not the same.
+    chosen : str
+        What was chosen after the comparison: ours is near the published number at best, and never equal to it.
+    reason : str
+        Why ours differs, or how an error is known.
     """
 
     #: Properties that a document has too, for those who read it.

@@ -35,7 +35,17 @@ class Finished:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reproduction:
-    """All experiments of the papers that were asked for. data : names of the recordings that were given."""
+    """All experiments of the papers that were asked for.
+
+    Attributes
+    ----------
+    steps : tuple of Finished
+        Each with its outcome.
+    size : Size
+        How many of the papers' starts and runs were made.
+    data : tuple of str
+        Names of the recordings that were given.
+    """
 
     steps: tuple[Finished, ...]
     size: Size
@@ -54,7 +64,18 @@ class Reproduction:
 
 
 def papers_named(name: str) -> tuple[Paper, ...]:
-    """One paper, all of them, or one experiment of a paper: gaz2016/extraction."""
+    """The papers of a name: one paper, all of them, or one experiment of a paper.
+
+    Parameters
+    ----------
+    name
+        "gaz2016", "all", or "gaz2016/extraction".
+
+    Returns
+    -------
+    tuple of Paper
+        In the order of publication.
+    """
     key, slash, wanted = name.partition("/")
     if name == "all":
         return tuple(PAPERS.values())
@@ -79,9 +100,23 @@ def reproduce(
 ) -> Reproduction:
     """Run the experiments of papers; each step's outcome is a file in `folder`, and is taken from there where nothing has changed.
 
-    data : recorded logs, and samples of a controller's M and g; virtual robots take the place of what is not given.
-    size : how many of the papers' starts and runs.
-    progress : called with the name of the step and the share of all that is done.
+    Parameters
+    ----------
+    papers
+        What `papers_named` returned.
+    folder
+        Where the outcomes are kept.
+    data
+        Recorded logs, and samples of a controller's M and g; virtual robots take the place of what is not given.
+    size
+        How many of the papers' starts and runs.
+    progress
+        Called with the name of the step and the share of all that is done.
+
+    Returns
+    -------
+    Reproduction
+        All claims, with ours beside the published numbers.
     """
     target = Path(folder)
     check_writable(target)

@@ -54,12 +54,16 @@ class Joint:
 
     Attributes
     ----------
+    name : str
+        Of the joint.
+    type : JointType
+        How it moves.
+    parent : int
+        Index of the parent body; -1 is the base.
     placement : (4, 4) array
         Pose of the joint frame at q = 0 in the parent's parameter frame (the base frame for parent -1).
     axis : (3,) array
         Unit axis in the joint frame.
-    parent : int
-        Index of the parent body; -1 is the base.
     position, velocity, acceleration, effort
         Limits [rad | m, per second, per second², N·m | N]; infinite when unknown.
     jerk : float
@@ -134,6 +138,8 @@ class Source:
 
     Attributes
     ----------
+    name : str
+        Of the link.
     placement : (4, 4) array
         Pose of the source link's own frame in the parameter frame of its body (the base frame for the base).
     parameters : (10,) array or None
@@ -160,6 +166,8 @@ class Link:
 
     Attributes
     ----------
+    name : str
+        Of the link.
     frame : str
         The parameter frame's name, e.g. "modified DH frame 3".
     placement : (4, 4) array

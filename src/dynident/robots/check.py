@@ -82,12 +82,24 @@ class SourceCheck:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RobotCheck(Result):
-    """The lint's result for a whole robot. `warnings` are about the robot; each link has its own.
+    """The verdict on a whole robot.
 
     Attributes
     ----------
+    robot : str
+        Its name.
+    source : str
+        Where its description came from.
+    links : tuple of LinkCheck
+        The verdict on each link.
     sources
         The source links with an inertia of their own that are hidden in a sum, and those of the base.
+    base_sources : tuple of str
+        Names of the source links that do not move.
+    warnings : tuple of str
+        About the robot; each link has its own.
+    notes : tuple of str
+        Of the description.
     """
 
     robot: str
@@ -136,6 +148,12 @@ def check_robot(robot: Robot) -> RobotCheck:
     -------
     RobotCheck
         What was found, link by link; `passed` says whether it is a model that can exist.
+
+    Examples
+    --------
+    >>> from dynident import check_robot, load_robot
+    >>> check_robot(load_robot("panda")).passed
+    True
     """
     reach = arm_reach(robot)
     return RobotCheck(

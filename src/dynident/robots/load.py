@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dynident.core.files import read_text
 from dynident.core.options import takes
 from dynident.core.xml import parse_xml
-from dynident.errors import FileError, UnknownNameError
+from dynident.errors import FileError, MissingFileError, UnknownNameError
 from dynident.robots.formats.build import build_robot
 from dynident.robots.formats.dh import read_dh
 from dynident.robots.formats.source_tree import SourceTree, tree_of_robot
@@ -81,6 +81,12 @@ def library_names() -> tuple[str, ...]:
     -------
     tuple of str
         Names that `load_robot` takes, in alphabetical order.
+
+    Examples
+    --------
+    >>> from dynident import library_names
+    >>> "panda" in library_names()
+    True
     """
     files = resources.files("dynident.robots").joinpath("library").iterdir()
     return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
@@ -104,7 +110,7 @@ def read_description(path: str | Path, mounting: Mounting) -> Description:
     if not file.exists():
         if isinstance(path, str) and file.suffix == "" and len(file.parts) == 1:
             raise UnknownNameError("library robot", path, library_names(), remedy="or give the path of a file")
-        raise FileError(file, f"no such file; check the path, or use one of the {library}")
+        raise MissingFileError(file, f"no such file; check the path, or use one of the {library}")
     if file.is_dir():
         raise FileError(file, f"is a folder; give a file in it ({', '.join(_SUFFIXES)}) or one of the {library}")
     suffix = file.suffix.lower()

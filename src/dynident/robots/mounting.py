@@ -24,11 +24,18 @@ _GRAVITY = each([number("m/s²")] * 3, example="0,0,-9.80665")
 class Mounting(Options):
     """What of a description is used, and how the robot is mounted.
 
-    lock         Joint positions [rad | m] to lock, by name or pattern: {"panda_finger_joint*": 0.02}.
-    base, tip    Links between which the chain runs; what that keeps and drops is written at `build_robot`.
-    packages     Folders of ROS packages that a xacro file needs, by name, where they are not beside it.
-    xacro_args   Arguments of a xacro file, by name.
-    gravity      (3,) gravity in the base frame [m/s²]; default: the file's, else (0, 0, -9.80665).
+    Attributes
+    ----------
+    lock : mapping
+        Joint positions [rad | m] to lock, by name or pattern: {"panda_finger_joint*": 0.02}.
+    base, tip : str
+        Links between which the chain runs; what that keeps and drops is written at `build_robot`.
+    packages : mapping
+        Folders of ROS packages that a xacro file needs, by name, where they are not beside it.
+    xacro_args : mapping
+        Arguments of a xacro file, by name.
+    gravity : (3,) array_like
+        Gravity in the base frame [m/s²]; by default the file's, else (0, 0, -9.80665).
     """
 
     title: ClassVar[str] = "The robot"

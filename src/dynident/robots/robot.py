@@ -38,6 +38,12 @@ class Robot(Result):
 
     Attributes
     ----------
+    name : str
+        Of the robot.
+    joints
+        In topological order, n of them.
+    links
+        The body that each joint moves, n of them.
     gravity : (3,) array
         Gravity vector in the base frame [m/s²]; any direction.
     tool : (4, 4) array

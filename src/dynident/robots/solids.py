@@ -48,6 +48,8 @@ class Solid:
         [m]; 0 where the hull itself is the solid.
     name : str
         Name of the link of the description.
+    origin : Origin
+        Which part of the description it comes from.
     """
 
     body: int
@@ -68,6 +70,8 @@ class Solids:
 
     Attributes
     ----------
+    solids : tuple of Solid
+        All of them.
     ignored : frozenset
         Pairs of names (in alphabetical order) that need not be kept apart, as the description says.
     notes : tuple of str

@@ -32,7 +32,20 @@ def mend_links(links: Array, bodies: Array) -> tuple[Array, tuple[int, ...]]:
 
 
 def uniform_bodies(boxes: Array, masses: Array) -> Array:
-    """(n, 10) links "as uniform as possible": homogeneous boxes (n, 2, 3) [m] of the given masses (n,) [kg]."""
+    """Links "as uniform as possible": homogeneous boxes.
+
+    Parameters
+    ----------
+    boxes : (n, 2, 3) array_like
+        Lower and upper corner of each [m].
+    masses : (n,) array_like
+        Of each [kg].
+
+    Returns
+    -------
+    array
+        (n, 10) linear parameters.
+    """
     low, high = boxes[:, 0], boxes[:, 1]
     sides = high - low
     squares = sides**2

@@ -22,14 +22,28 @@ from dynident.runs.stages import ROBOT, Origin, Stage, StageContent
 
 @dataclass(frozen=True, kw_only=True)
 class Absent:
-    """Why a stage has no result that counts. reason : a sentence for a reader; error : what is raised where it is needed."""
+    """Why a stage has no result that counts.
+
+    Attributes
+    ----------
+    reason : str
+        A sentence for a reader.
+    error : FileError
+        What is raised where the result is needed.
+    """
 
     reason: str
     error: FileError
 
 
 class RunFolder:
-    """A folder whose stages are read once each: what is written after long work names the digests of what was read before it."""
+    """A folder whose stages are read once each: what is written after long work names the digests of what was read before it.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -195,7 +209,20 @@ def _robot_text(estimate: Any) -> str:
 
 
 def check_stages(folder: str | Path, *stages: Stage) -> None:
-    """To be asked before long work: FileError unless the stages can be written into the folder without replacing anything else."""
+    """To be asked before long work: whether stages can be written into a folder without replacing anything else.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    stages
+        Those that are going to be written.
+
+    Raises
+    ------
+    FileError
+        Where they cannot.
+    """
     run = Path(folder)
     check_writable(run, *(name for stage in stages for name in stage.files))
     for stage in stages:

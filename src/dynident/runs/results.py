@@ -27,21 +27,42 @@ T = TypeVar("T")
 
 
 def write_result(folder: Folder, result: Any, *, seed: int = 0, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write the result of a stage into the run folder that the estimate is in, with its document, which is returned.
+    """Write the result of a stage into the run folder that the estimate is in, with its document.
 
     Parameters
     ----------
+    folder
+        The run folder.
     result
         A `LinkParameters`, `Validation`, `PosteriorSamples`, `SignRecovery`, `PayloadEstimate`, `FrictionRefit` or `ContactMonitor`. The
         class says which stage it is of.
+    seed
+        That it was made with, for the record.
     provenance
         What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
     """
     return _write(folder, StageContent(result=result, origin=make_origin(seed, provenance)))
 
 
 def read_result(folder: Folder, kind: type[T]) -> T:
     """The result of a class in a run folder, as it was written; of the curves of a `Validation` a few thousand samples.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    kind
+        Class of the result, such as `LinkParameters`.
+
+    Returns
+    -------
+    T
+        As it was written.
 
     Raises
     ------
@@ -60,28 +81,71 @@ def write_estimate(
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write the estimate, estimate.json and robot.json; the folder is made if it is not there. Returns the document.
+    """Write the estimate, estimate.json and robot.json; the folder is made if it is not there.
 
     Parameters
     ----------
+    folder
+        The run folder.
+    estimate
+        What `identify` returned.
     problem
         By default the one that the estimate carries.
     folds
         The cross-validation of the same data, where there is one.
+    seed
+        That the identification was made with, for the record.
     provenance
         What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
     """
     whole = estimate if problem is None else replace(estimate, problem=problem)
     return _write(folder, StageContent(result=whole, folds=folds, origin=make_origin(seed, provenance)))
 
 
 def read_estimate(folder: Folder) -> Estimate:
-    """The estimate in a run folder, as it was written, with the problem behind it where that was saved."""
+    """The estimate in a run folder, as it was written, with the problem behind it where that was saved.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    Estimate
+        With its notes and covariance.
+
+    Raises
+    ------
+    FileError
+        Where there is none, or where it is damaged.
+    """
     return RunFolder.of(folder).read(Stage.ESTIMATE).result
 
 
 def read_problem(folder: Folder) -> Problem:
-    """The problem behind a run folder's estimate."""
+    """The problem behind a run folder's estimate.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    Problem
+        As it was written.
+
+    Raises
+    ------
+    FileError
+        Where there is none.
+    """
     run = RunFolder.of(folder)
     problem = read_estimate(run).problem
     if problem is None:
@@ -92,7 +156,26 @@ def read_problem(folder: Folder) -> Problem:
 def write_parameters(
     folder: Folder, links: LinkParameters, *, seed: int = 0, held: Path | None = None, provenance: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Write link parameters into the run folder that the estimate is in. held : the run whose gravity was held."""
+    """Write link parameters into the run folder that the estimate is in.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    links
+        What `retrieve` returned.
+    seed
+        That they were retrieved with, for the record.
+    held
+        The run whose gravity was held.
+    provenance
+        What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
+    """
     origin = make_origin(seed, provenance)
     if held is not None:
         other = RunFolder(held)
@@ -102,7 +185,23 @@ def write_parameters(
 
 
 def read_parameters(folder: Folder) -> LinkParameters:
-    """The link parameters in a run folder, as they were written; FileError where there are none, or where they are out of date."""
+    """The link parameters in a run folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    LinkParameters
+        As they were written.
+
+    Raises
+    ------
+    FileError
+        Where there are none, or where they are out of date.
+    """
     return RunFolder.of(folder).read(Stage.PARAMETERS).result
 
 
@@ -138,13 +237,32 @@ def _write(folder: Folder, content: StageContent) -> dict[str, Any]:
 
 
 def save_problem(problem: Problem, path: str | Path) -> None:
-    """Write a problem; the file carries its robot and friction model and stands alone."""
+    """Write a problem; the file carries its robot and friction model and stands alone.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    path
+        The file.
+    """
     write_record(Path(path), problem)
 
 
 def load_problem(path: str | Path) -> Problem:
     """The problem in a file. Fits are the same, standard deviations and robust losses included. `rows` are empty, so that where rows
-    were not filtered, or too many to be kept, what needs them again is refused."""
+    were not filtered, or too many to be kept, what needs them again is refused.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Problem
+        With its robot and friction model.
+    """
     from dynident.regression.problem import Problem
 
     return read_record(Path(path), Problem, remedy="write it again with save_problem")

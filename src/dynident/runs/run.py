@@ -33,6 +33,8 @@ class Run(Result):
 
     Attributes
     ----------
+    folder : Path
+        Where it is.
     contents
         The results with how they were made, as far as they count.
     missing
@@ -147,16 +149,50 @@ def save_run(
 ) -> dict[Stage, dict[str, Any]]:
     """Write the stages of a run into a folder, which is made if need be. What it has of another estimate no longer counts.
 
-    Returns the documents as they were written.
-
     Parameters
     ----------
+    folder
+        Made if it is not there.
+    estimate
+        What `identify` returned.
     problem
         Behind the estimate; by default the one that it carries.
+    seed
+        That the identification was made with, for the record.
     provenance
         What is known beside the data, such as the command that was run.
     results
         Of other stages, by their names: signs, parameters, validation, samples, payload, friction, monitor.
+    signs
+        What `recover_signs` returned, where the log had none.
+    parameters
+        What `retrieve` returned.
+    validation
+        What `validate` returned.
+    samples
+        What `LinkParameters.sample` returned.
+    payload
+        What `identify_payload` returned.
+    friction
+        What `refit_friction` returned.
+    monitor
+        What `contact_monitor` returned.
+
+    Returns
+    -------
+    dict
+        By stage, the documents as they were written.
+
+    Raises
+    ------
+    FileError
+        Where the folder cannot be written.
+
+    Examples
+    --------
+    >>> from dynident import identify, load_dataset, load_robot, save_run
+    >>> estimate = identify(load_robot("arm.urdf"), load_dataset("log.csv"))
+    >>> documents = save_run("new", estimate)
     """
     whole = estimate if problem is None else replace(estimate, problem=problem)
     origin = make_origin(seed, provenance)
@@ -164,7 +200,30 @@ def save_run(
 
 
 def load_run(folder: Folder) -> Run:
-    """The run in a folder; FileError where nothing has been identified in it, or where a file of it is damaged."""
+    """The run in a folder.
+
+    Parameters
+    ----------
+    folder
+        A run folder, as the command line or `save_run` writes it.
+
+    Returns
+    -------
+    Run
+        Its results, each where its stage was done and still counts.
+
+    Raises
+    ------
+    FileError
+        Where nothing has been identified in it, or where a file of it is damaged.
+
+    Examples
+    --------
+    >>> from dynident import load_run
+    >>> run = load_run("run")
+    >>> run.parameters.feasible
+    True
+    """
     run = RunFolder.of(folder)
     run.read(Stage.ESTIMATE)
     found = {stage: run.find(stage) for stage in Stage}
@@ -185,8 +244,17 @@ def run_in_memory(estimate: Estimate, **results: Result | None) -> Run:
 
     Parameters
     ----------
+    estimate
+        What `identify` returned.
     results
         Of other stages, by their names, as `save_run` takes them.
+    friction
+        What `refit_friction` returned.
+
+    Returns
+    -------
+    Run
+        For `report`.
     """
     by_stage = _by_stage(estimate, results)
     missing = {stage: "This step has not been done yet." for stage in Stage if stage not in by_stage and not stage.value.optional}

@@ -235,7 +235,19 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StageContent:
-    """A result with how it was made. folds : the cross-validation of its data, where it has one; digest : of both in a file."""
+    """A result with how it was made.
+
+    Attributes
+    ----------
+    result : Any
+        Of the stage.
+    origin : Origin
+        How it was made.
+    folds : Any
+        The cross-validation of its data, where it has one.
+    digest : str
+        Of both in a file.
+    """
 
     result: Any
     origin: Origin = Origin()

@@ -60,10 +60,21 @@ def prepare_magnitudes(
 
     Parameters
     ----------
+    robot
+        The robot.
+    data
+        A log whose efforts are magnitudes.
     friction
         Model of the joints' friction, None for none; by default linear friction with rotor inertia.
     cutoff
         Of the zero-phase filter that smooths the motion [Hz]; "auto" is 5 Hz, or a quarter of the log's rate where that is less.
+    seed
+        Of the random samples that tell the base parameters.
+
+    Returns
+    -------
+    Magnitudes
+        For `search_signs`.
     """
     matched = match_log(robot, data)
     base = base_parameters(robot, friction=first_friction(friction, matched.gears), seed=seed)

@@ -48,6 +48,10 @@ def recover_signs(
 
     Parameters
     ----------
+    robot
+        The robot.
+    data
+        A log whose efforts are magnitudes, of torques or currents.
     method
         Name of the search; see `dynident.signs.METHODS`.
     friction
@@ -59,10 +63,29 @@ def recover_signs(
         log's rate where that is less.
     options
         Of the method's own, by name or as its options class.
+    seed
+        Of the random starts of the search.
     executor
         Does the random starts of the search; the answer is the same on any.
     progress
         Told one sentence per step.
+
+    Returns
+    -------
+    SignRecovery
+        The signs with their probability and the verdict, and what follows from them: an estimate, and links where some are feasible.
+
+    Raises
+    ------
+    InputError
+        Where the log has its signs already, or nothing tells them.
+
+    Examples
+    --------
+    >>> from dynident import load_dataset, load_robot, recover_signs
+    >>> found = recover_signs(load_robot("arm.urdf"), load_dataset("magnitudes.csv"))
+    >>> found.signs.shape
+    (1500, 2)
     """
     found, own = method_by_name(method), SearchSettings(seed=seed, progress=progress, executor=executor)
 
@@ -103,8 +126,23 @@ def conclude(
 
     Parameters
     ----------
+    magnitudes
+        What `prepare_magnitudes` returned.
+    found
+        The hypotheses of the method.
+    method
+        The method that found them.
     whole
         The log of which `magnitudes` are windows, whose samples all get their signs.
+    seed
+        Of the random numbers; the same seed gives the same result.
+    progress
+        Called now and then with a sentence about what is being done.
+
+    Returns
+    -------
+    SignRecovery
+        With the verdict.
     """
     way = method_by_name(method)
     refined = way.refined

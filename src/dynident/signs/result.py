@@ -47,6 +47,8 @@ class SignRecovery(Result):
         In words: what can be said, why, and what would settle what is open; the last is empty where nothing is.
     method : str
         Name of the search.
+    notes : tuple of str
+        What a reader of the signs should know.
     """
 
     log: Dataset

@@ -28,7 +28,17 @@ TREMBLE = 0.01
 
 @dataclass(frozen=True, order=True)
 class Segment:
-    """Samples start to stop - 1 of a joint, counted in the prepared log."""
+    """Samples start to stop - 1 of a joint, counted in the prepared log.
+
+    Attributes
+    ----------
+    joint : int
+        Number from 0.
+    start : int
+        First sample.
+    stop : int
+        The sample after its last.
+    """
 
     joint: int
     start: int

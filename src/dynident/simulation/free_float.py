@@ -45,13 +45,30 @@ def float_freely(
 
     Parameters
     ----------
+    robot
+        The robot.
     q : (n,) array_like
         Where it is let go [rad | m].
     compensation
         From positions (n,) to the motors' efforts (n,) [N·m | N]: `gravity_vector` of an exported module, or `lambda q: gravity(robot,
         links, q)`. It is asked once a period.
+    seconds
+        How long it is watched [s].
+    parameters : (n, 10) array_like
+        Linear parameters of the links; by default the nominal ones.
+    payload
+        What hangs on the flange; None for nothing.
+    friction
+        Friction model of the joints; None for none.
+    friction_parameters : (n, k) array_like
+        Of the friction model; by default typical ones.
     rate
         Of the compensation and of the log [Hz].
+
+    Returns
+    -------
+    Dataset
+        What was seen.
 
     Notes
     -----

@@ -59,7 +59,22 @@ class Payload:
 
 
 def loaded_parameters(robot: Robot, parameters: ArrayLike | None = None, payload: Payload | None = None) -> Array:
-    """(n, 10) parameters in the robot's named frames: the given or nominal ones, and the payload."""
+    """Linear parameters in the robot's named frames: the given or nominal ones, and the payload.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    parameters : (n, 10) array_like
+        Linear parameters of the links; by default the nominal ones.
+    payload
+        What hangs on the flange; None for nothing.
+
+    Returns
+    -------
+    array
+        (n, 10) parameters.
+    """
     values = robot.parameters if parameters is None else parameters
     if values is None:
         missing = ", ".join(link.name for link in robot.links if link.parameters is None)

@@ -60,8 +60,12 @@ class Plant:
 
     Attributes
     ----------
+    robot : Robot
+        What was compiled.
     parameters : (n, 10) array
         Linear parameters of the links.
+    model : Any
+        MuJoCo's compiled model.
     motors : (n,) array
         The degree of freedom that each joint's motor drives.
     springs : (n,) array
@@ -98,8 +102,19 @@ def build_plant(
 
     Parameters
     ----------
+    robot
+        The robot.
+    parameters : (n, 10) array_like
+        Linear parameters of the links; by default the nominal ones.
+    elasticity
+        Springs in the joints; None where they are rigid.
     armature
         Number or (n,) Inertia added to each motor: M(q) + diag(armature) for rigid joints [kg·m² | kg].
+
+    Returns
+    -------
+    Plant
+        The compiled model.
     """
     mujoco = import_optional("mujoco", "simulating a robot")
     p = loaded_parameters(robot, parameters)

@@ -114,10 +114,18 @@ class Sensors:
 
     Attributes
     ----------
+    position : Noise
+        Noise of the positions.
     position_step
         Quantisation of the encoder [rad | m]; 0 is none.
+    velocity : Noise
+        Noise of the velocities.
+    torque : Noise
+        Noise of the efforts.
     torque_bias
         Zero error of each torque sensor [N·m | N].
+    clock : Clock
+        When samples are taken, and what their stamps say.
     current_gains
         Torque per current [N·m/A]; when given, the log holds currents.
     unsigned
@@ -209,5 +217,18 @@ NOISES: dict[str, Callable[[Array], Sensors]] = {"none": perfect, "realistic": r
 
 
 def effort_scale(robot: Robot, effort: Array) -> Array:
-    """(n,) effort limits; where there is none, the largest effort (N, n) of the motion."""
+    """Effort limits of the joints; where there is none, the largest effort of the motion.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    effort : (N, n) array_like
+        Efforts of the motion [N·m | N].
+
+    Returns
+    -------
+    array
+        (n,) efforts [N·m | N].
+    """
     return np.where(np.isfinite(robot.effort_limits), robot.effort_limits, np.abs(effort).max(axis=0))

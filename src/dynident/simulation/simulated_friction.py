@@ -22,6 +22,8 @@ class SimulatedFriction:
 
     Attributes
     ----------
+    model : Smoothed
+        Without a jump at rest.
     parameters : (n, k) array
         Row j holds those of joint j.
     inertia : (n,) array
@@ -83,7 +85,22 @@ _AROUND = np.array([[-1.0], [0.0], [1.0]])
 
 
 def typical_friction(robot: Robot, model: FrictionModel, scale: ArrayLike) -> Array:
-    """(n, k) parameters of an ordinary arm, which the model knows as shares of `scale` (n,), the joints' effort limits [N·m | N]."""
+    """Friction parameters of an ordinary arm, which the model knows as shares of the effort limits.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    model
+        Friction model.
+    scale : (n,) array_like
+        The joints' effort limits [N·m | N].
+
+    Returns
+    -------
+    array
+        (n, k) parameters.
+    """
     shares = [parameter.typical for parameter in model.parameters if parameter.typical is not None]
     unknown = [parameter.name for parameter in model.parameters if parameter.typical is None]
     if unknown:

@@ -26,6 +26,8 @@ class Truth(Result):
 
     Attributes
     ----------
+    robot : Robot
+        The robot.
     parameters : (n, 10) array
         Of the links, payload included.
     joint_friction : SimulatedFriction
@@ -40,10 +42,10 @@ class Truth(Result):
         Friction's part of it.
     motor_q : (N, n) array
         Motor positions seen through the gear; q for rigid joints.
-    pushed : (N, n) array or None
-        What pushes from outside did in the joints [N·m | N].
     temperature : (N, n) array or None
         Of the joints, where the trajectory told it [°C].
+    pushed : (N, n) array or None
+        What pushes from outside did in the joints [N·m | N].
 
     Notes
     -----
@@ -87,7 +89,17 @@ class Truth(Result):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Recording(Result):
-    """A simulated experiment. notes: what a reader of the log should know about how it went."""
+    """A simulated experiment.
+
+    Attributes
+    ----------
+    log : Dataset
+        What the sensors recorded.
+    truth : Truth
+        What happened.
+    notes : tuple of str
+        What a reader of the log should know about how it went.
+    """
 
     log: Dataset
     truth: Truth
@@ -100,6 +112,13 @@ def write_truth(truth: Truth, path: str | Path) -> None:
     Beside time, q, dq, ddq, effort it has `motor_q`, `rigid_effort` and `friction_effort` (N, n), `link_parameters` (n, 10),
     `friction_parameters` (n, k), `pushed_effort` (N, n) where there were pushes, and `description`, a JSON text with the robot, the
     frames, and the friction model with its threshold.
+
+    Parameters
+    ----------
+    truth
+        What `simulate` returned beside the log.
+    path
+        The file.
     """
     names = ("time", "q", "dq", "ddq", "effort", "motor_q")
     arrays: dict[str, Any] = {name: getattr(truth, name) for name in names}

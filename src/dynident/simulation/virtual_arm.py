@@ -47,6 +47,25 @@ class VirtualArm:
 
     The servo knows gravity, and takes the velocity of its reference from the commands. Its torque is constant for a period; what
     the sensors show at an instant is extrapolated by half a period, to where a smooth torque would be. Its clock is exact.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    q : (n,) array_like
+        Where it stands, at rest [rad | m].
+    parameters : (n, 10) array_like
+        Linear parameters of the links; by default the nominal ones.
+    payload
+        What hangs on the flange; None for nothing.
+    friction
+        Name of a friction model; None for none.
+    noise
+        Name of a preset of the sensors: none or realistic.
+    rate
+        Of the commands [Hz].
+    seed
+        Of the sensors' noise.
     """
 
     def __init__(
@@ -61,7 +80,6 @@ class VirtualArm:
         rate: float = CONTROL_RATE,
         seed: int = 0,
     ) -> None:
-        """q : (n,) where it stands, at rest; rate : of the commands [Hz]; the rest as in `simulate`."""
         self.robot, self.rate = robot, rate
         self.parameters = loaded_parameters(robot, parameters, payload)
         looks = random_configurations(robot, _LOOKS, seed=0)

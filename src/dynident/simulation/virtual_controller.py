@@ -27,12 +27,16 @@ class VirtualController:
 
     Attributes
     ----------
+    robot : Robot
+        The robot.
     parameters : (n, 10) array_like
         In the robot's named frames, consistent or not; None are the nominal ones.
     position_noise : float
         Standard deviation of recorded minus true position [rad | m].
     digits : int
         Decimals that the interface returns of q, M, g and c; None keeps all.
+    seed : int
+        Of the noise.
     """
 
     robot: Robot
@@ -79,7 +83,22 @@ class VirtualController:
 
 
 def random_configurations(robot: Robot, samples: int, *, seed: int = 0) -> Array:
-    """(N, n) configurations, uniform within the position limits; ±π rad or ±1 m where there are none."""
+    """Configurations uniform within the position limits; ±π rad or ±1 m where there are none.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    samples
+        Number of configurations N.
+    seed
+        Of the random numbers; the same seed gives the same result.
+
+    Returns
+    -------
+    array
+        (N, n) positions [rad | m].
+    """
     if samples < 1:
         raise ValueRangeError("samples", f"is {samples}; at least one configuration is needed")
     check_count("samples", samples, each=robot.n * (robot.n + 2), what="configurations")

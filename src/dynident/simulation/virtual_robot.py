@@ -54,13 +54,21 @@ def simulate(
 
     Parameters
     ----------
+    robot
+        The robot.
+    trajectory
+        Samples with time and q, better with dq and ddq too.
     parameters : (n, 10) array_like
         True parameters of the links; by default the nominal ones.
+    payload
+        What hangs on the flange; None for nothing.
     friction
         A model or its name; smoothed at rest (`dynident.simulation.simulated_friction`). Temperatures on which it depends are those of the
         trajectory, or 25 °C.
     friction_parameters : (n, k) array_like
         Its parameters; by default typical ones.
+    servo
+        How the controller follows the trajectory; by default a stiff one with feedforward.
     noise
         Sensors, what makes them for the joints' effort scale (n,), or the name of a preset: none or realistic.
     elasticity
@@ -75,6 +83,25 @@ def simulate(
         Refuse a trajectory beyond the joints' limits of position, velocity and acceleration.
     seed
         Of the sensors' noise; the motion itself is not random.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    Recording
+        The log as sensors record it, and the truth behind it.
+
+    Raises
+    ------
+    SimulationError
+        Where the motion runs away, or needs steps that are too short.
+
+    Examples
+    --------
+    >>> from dynident import load_dataset, load_robot, simulate
+    >>> recording = simulate(load_robot("arm.urdf"), load_dataset("log.csv"), friction="linear", noise="realistic", check_limits=False)
+    >>> recording.log.n
+    2
     """
     ticks, period = _timing(rate)
     length = float(trajectory.time[-1] - trajectory.time[0])

@@ -38,6 +38,8 @@ class CrossValidation(Result):
 
     Attributes
     ----------
+    joints : tuple of str
+        Names of the joints.
     parts : text per fold
         What was held out.
     relative_percent : (folds,) array
@@ -106,10 +108,21 @@ def cross_validate(
 
     Parameters
     ----------
+    estimate
+        What `identify` returned.
     dataset
         Another log; by default the data of the estimate itself.
+    folds
+        Number of parts.
     cutoff, rate
         Of the filter of another log, as in `build_problem`; "auto" are those of the estimate.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    CrossValidation
+        Errors on each part, of the model fitted to the others.
     """
     problem = estimate.problem
     if dataset is not None:

@@ -26,12 +26,16 @@ class Prediction:
 
     Attributes
     ----------
+    model : str
+        Which model it is of.
     effort : (N, n) array
         [N·m | N].
     half_width : (N, n) array
         Half of the 95 % band: parameters, and what a fit to torques left over at its bandwidth.
     departures
         Joints whose efforts are outside of what the data of the fit cover, and the notes say so.
+    notes : tuple of str
+        What a reader of the efforts should know.
     """
 
     model: str
@@ -45,6 +49,20 @@ def predict(model: Estimate, motion: Dataset, *, links: LinkModel | None = None)
     """The efforts of a motion with q, dq and ddq, by link parameters whose covariance is known, else by the coefficients.
 
     An effort that the motion has is not looked at, and nothing is filtered.
+
+    Parameters
+    ----------
+    model
+        What `identify` returned.
+    motion
+        Samples with q, dq and ddq.
+    links
+        What `retrieve` returned.
+
+    Returns
+    -------
+    Prediction
+        Efforts and half of their 95 % band.
     """
     estimate = as_torque_model(model, links)
     covariance = prediction_covariance(estimate)

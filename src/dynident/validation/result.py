@@ -69,6 +69,8 @@ class Validation(Result):
     band : Band
         The 95 % bands: what is left over beside the uncertainty of the parameters, how much they cover, and which joints leave what the
         data of the fit cover.
+    folds : CrossValidation or None
+        Cross-validation on this log; None where it was not asked for.
     summary : ValidationSummary
         Data, processing, and the model that was judged.
     seen : float or None
@@ -77,6 +79,8 @@ class Validation(Result):
         One (r, p) per joint How torques on this motion depend on the standard columns; see `spread`. Empty where unknown.
     provenance : Provenance
         Of the samples; None in files of older versions.
+    notes : tuple of str
+        What a reader of the numbers should know.
     """
 
     models: tuple[ModelErrors, ...]

@@ -46,6 +46,8 @@ def validate(
 
     Parameters
     ----------
+    model
+        What `identify` returned.
     dataset
         A log; of one that holds magnitudes alone, |measured| is compared with |predicted|.
     links
@@ -54,6 +56,20 @@ def validate(
         Also cross-validate on this log, in so many parts.
     cutoff, rate
         Of the parallel filter, None for no filter; "auto" are those of the identification.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    Validation
+        The errors of every model, the 95 % bands, and a verdict.
+
+    Examples
+    --------
+    >>> from dynident import load_dataset, load_run, validate
+    >>> run = load_run("run")
+    >>> validate(run.estimate, load_dataset("other.csv"), links=run.parameters).coefficients.overall_percent < 10.0
+    True
     """
     if not isinstance(dataset, Dataset):
         raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="use validate_samples")
@@ -105,7 +121,22 @@ def validate(
 
 
 def validate_samples(model: Estimate, samples: ControllerSamples, *, progress: Callable[[float], None] | None = None) -> Residuals:
-    """Errors of the coefficients on the M and g of a controller, element by element; the model must be one of M and g too."""
+    """Errors of the coefficients on the M and g of a controller, element by element; the model must be one of M and g too.
+
+    Parameters
+    ----------
+    model
+        What `identify` returned for such samples.
+    samples
+        What `load_controller_samples` returned.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    Residuals
+        Group by group.
+    """
     return residuals(problem_on_base(model.base, samples, progress=progress), model.values)
 
 

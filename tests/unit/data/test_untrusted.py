@@ -10,6 +10,7 @@ import pytest
 from dynident.core.files import read_text
 from dynident.data.formats.registry import read_table
 from dynident.errors import FileError
+from tests.facts import raises
 
 FLIPS = 12
 
@@ -55,25 +56,25 @@ def test_data_of_other_files_are_not_fetched(tmp_path, suffix):
     (tmp_path / "secret.bin").write_bytes(np.arange(8.0).tobytes())
     with h5py.File(tmp_path / f"log{suffix}", "w") as file:
         file.create_dataset("q", (8,), "f8", external=[(str(tmp_path / "secret.bin"), 0, 64)])
-    with pytest.raises(FileError, match="holds data of other files"):
+    with raises(FileError, "other", "files", place="q"):
         read_table(tmp_path / f"log{suffix}")
     with h5py.File(tmp_path / f"other{suffix}", "w") as file:
         layout = h5py.VirtualLayout((8,), "f8")
         layout[:] = h5py.VirtualSource(str(tmp_path / f"log{suffix}"), "q", (8,))
         file.create_virtual_dataset("q", layout)
-    with pytest.raises(FileError, match="holds data of other files"):
+    with raises(FileError, "other", "files", place="q"):
         read_table(tmp_path / f"other{suffix}")
 
 
 @pytest.mark.parametrize("read", [read_table, read_text])
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path, read):
     os.mkfifo(tmp_path / "log.csv")
-    with pytest.raises(FileError, match="a device or a pipe"):
+    with raises(FileError, "device", "pipe"):
         read(tmp_path / "log.csv")
 
 
 def test_a_text_without_end(tmp_path):
     with (tmp_path / "arm.urdf").open("wb") as file:
         file.truncate(300 << 20)
-    with pytest.raises(FileError, match="300 MB"):
+    with raises(FileError, 300, "MB"):
         read_text(tmp_path / "arm.urdf")

@@ -6,6 +6,7 @@ import pytest
 
 from dynident.drives import Known
 from dynident.errors import ValueRangeError
+from tests.facts import raises
 
 
 @pytest.mark.parametrize(
@@ -24,5 +25,5 @@ def test_a_plain_number_is_known_as_well_as_the_caller_says() -> None:
 
 @pytest.mark.parametrize("text", ["heavy", "2.8±", "2.8±a", "2±1±1", "", "2.8±0", "0"])
 def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(ValueRangeError, match="a known value"):
+    with raises(ValueRangeError, name="a known value"):
         Known.of(text)

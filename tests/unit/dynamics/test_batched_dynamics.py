@@ -17,6 +17,7 @@ from dynident.dynamics import lagrangian_dynamics as lagrangian
 from dynident.dynamics import numba_dynamics as compiled
 from dynident.errors import DynidentError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.robots.kinematics import link_poses
+from tests.facts import raises
 from tests.oracles.machines import random_tree, states
 
 
@@ -119,12 +120,12 @@ def test_results_are_the_same_in_threads(panda: dynident.Robot) -> None:
 
 def test_wrong_shapes_are_named(panda: dynident.Robot) -> None:
     q = np.zeros((5, 7))
-    with pytest.raises(ShapeError, match=r"dq has shape \(4, 7\); expected \(5, 7\), the shape of q") as caught:
+    with raises(ShapeError, "(5, 7)", name="dq", shape=(4, 7)) as caught:
         dynident.dynamics.inverse_dynamics(panda, panda.parameters, q, q[:4], q)
     assert caught.value.shape == (4, 7)
-    with pytest.raises(ShapeError, match=r"q has shape \(5, 6\); expected \(samples, 7\)"):
+    with raises(ShapeError, "(samples, 7)", name="q", shape=(5, 6)):
         dynident.dynamics.gravity(panda, panda.parameters, q[:, :6])
-    with pytest.raises(ShapeError, match=r"parameters has shape \(7, 9\)"):
+    with raises(ShapeError, name="parameters", shape=(7, 9)):
         dynident.dynamics.gravity(panda, panda.parameters[:, :9], q)
     assert issubclass(ShapeError, DynidentError)
 
@@ -134,27 +135,27 @@ def test_not_finite_is_refused(panda: dynident.Robot, value: float) -> None:
     q = np.zeros((5, 7))
     dq = q.copy()
     dq[2, 3] = value
-    with pytest.raises(ValueRangeError, match="dq contains NaN or infinity"):
+    with raises(ValueRangeError, "NaN", name="dq"):
         dynident.dynamics.coriolis_vector(panda, panda.parameters, q, dq)
-    with pytest.raises(ValueRangeError, match=r"parameters of link '.*' contains NaN"):
+    with raises(ValueRangeError, "NaN", name="parameters of link 'link1'"):
         dynident.dynamics.gravity(panda, np.full((7, 10), value), q)
 
 
 def test_encoder_counts_are_not_angles(panda: dynident.Robot) -> None:
     q = np.zeros((5, 7))
     q[3, 2] = 2.4e6
-    with pytest.raises(ValueRangeError, match=r"reaches 2.4e\+06 rad"):
+    with raises(ValueRangeError, "2.4e+06", name="q"):
         dynident.dynamics.gravity(panda, panda.parameters, q)
 
 
 def test_massless_robot_has_no_forward_dynamics(panda: dynident.Robot) -> None:
-    with pytest.raises(ValueRangeError, match="singular mass matrix"):
+    with raises(ValueRangeError, "singular", name="parameters"):
         dynident.dynamics.forward_dynamics(panda, np.zeros((7, 10)), np.zeros(7), np.zeros(7), np.zeros(7))
 
 
 def test_unknown_kernels_are_named(panda: dynident.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNIDENT_KERNELS", "fast")
-    with pytest.raises(UnknownNameError, match=r"no kernels .* named 'fast'; known: numba, reference"):
+    with raises(UnknownNameError, "DYNIDENT_KERNELS", name="fast"):
         dynident.dynamics.gravity(panda, panda.parameters, np.zeros(7))
 
 

@@ -12,6 +12,7 @@ from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.friction import friction_model
 from dynident.friction.viscous import Viscous
 from dynident.regression import base_parameters
+from tests.facts import raises
 
 PLANAR = load_robot("planar_2r")
 FRICTION = friction_model("viscous+smooth_coulomb")
@@ -107,11 +108,11 @@ def test_a_motion_without_excitation_has_a_finite_value():
 
 def test_what_can_not_be_is_refused():
     base = base_parameters(PLANAR, friction=Viscous())
-    with pytest.raises(UnknownNameError, match="known: v_optimal, d_optimal, condition"):
+    with raises(UnknownNameError, "v_optimal", "d_optimal", name="a_optimal"):
         Criterion(base=base, kind="a_optimal")
-    with pytest.raises(InputError, match="motions whose torques"):
+    with raises(InputError, "v_optimal", "motions"):
         Criterion(base=base, kind="v_optimal")
-    with pytest.raises(ShapeError, match="coefficients, coefficients"):
+    with raises(ShapeError, "(8, 8)", name="information", shape=(2, 2)):
         Criterion(base=base, kind="d_optimal", information=np.eye(2))
-    with pytest.raises(ValueRangeError, match="noise"):
+    with raises(ValueRangeError, "[0.1 0. ]", name="noise"):
         Criterion(base=base, kind="d_optimal", noise=[0.1, 0.0])

@@ -35,6 +35,7 @@ from dynident.friction.armature import Armature
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.viscous import Viscous
 from dynident.regression import base_parameters
+from tests.facts import about, carries, raises
 
 PLANAR, PANDA, KUKA = load_robot("planar_2r"), load_robot("panda"), load_robot("kuka_lwr4")
 QUICK = {"starts": 1, "iterations": 8, "rate": 50.0}
@@ -169,7 +170,7 @@ def test_boundary_conditions_hold():
     np.testing.assert_allclose(ends.q, [start, start], atol=1e-9)
     np.testing.assert_allclose(ends.dq, 0.0, atol=1e-9)
     np.testing.assert_allclose(ends.ddq, 0.0, atol=1e-9)
-    assert not any("starts with a velocity" in note for note in design.notes)
+    assert not about(design.notes, "starts", "velocity")
 
 
 def test_a_trajectory_that_is_not_a_whole_number_of_periods():
@@ -307,42 +308,42 @@ def test_ctrl_c_ends_a_pool_and_keeps_the_best_so_far():
     history, holds, notes = rest.splitlines()[-1].split(" ", 2)
     assert 1 <= int(history) < 10
     assert holds == "True"
-    assert "interrupted: the best of" in notes
+    assert carries(notes, "interrupted")
 
 
 @pytest.mark.parametrize(
-    ("limits", "options", "message"),
+    ("limits", "options", "limit", "facts"),
     [
-        ({"velocity_scale": 0.0}, {}, "velocity limit of joint 'panda_joint1'"),
-        ({"floor": 0.2}, {}, "floor at 0.2 m is above the base"),
-        ({}, {"start": [0, 0, 0, 0, 0, 0, 0]}, "position limit of joint 'panda_joint4' .*excludes the start"),
-        ({"position_margin": 5.0}, {}, "position limit of joint 'panda_joint1' leaves no room"),
-        ({"effort_scale": 1e-4}, {}, "effort limit"),
-        ({"boxes": (Box(lower=[1, 1, 1], upper=[2, 2, 2], name="cupboard"),)}, {}, "cupboard limit"),
+        ({"velocity_scale": 0.0}, {}, "velocity limit of joint 'panda_joint1'", (0,)),
+        ({"floor": 0.2}, {}, "floor", (0.2, 0)),
+        ({}, {"start": [0, 0, 0, 0, 0, 0, 0]}, "position limit of joint 'panda_joint4'", ("start", 0)),
+        ({"position_margin": 5.0}, {}, "position limit of joint 'panda_joint1'", (2.103, -2.103)),
+        ({"effort_scale": 1e-4}, {}, "effort limit at panda_joint6", (2.3,)),
+        ({"boxes": (Box(lower=[1, 1, 1], upper=[2, 2, 2], name="cupboard"),)}, {}, "cupboard limit at link1", (1.13,)),
     ],
 )
-def test_the_limit_that_stops_a_design_is_named(limits, options, message):
-    with pytest.raises(LimitError, match=message) as caught:
+def test_the_limit_that_stops_a_design_is_named(limits, options, limit, facts):
+    with raises(LimitError, *facts, limit=limit) as caught:
         design_trajectory(PANDA, friction=linear(), limits=robot_limits(PANDA, **limits), **options, **QUICK)
     assert isinstance(caught.value, DynidentError)
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "name"),
     [
         ({"duration": 0.0}, "duration"),
         ({"harmonics": 0}, "harmonics"),
-        ({"harmonics": 1, "at_rest": True}, "harmonics is 1, too few"),
+        ({"harmonics": 1, "at_rest": True}, "harmonics"),
         ({"base_frequency": -1.0}, "base_frequency"),
         ({"torque_noise": 0.0}, "torque_noise"),
         ({"rate": 0.0}, "rate"),
     ],
 )
-def test_wrong_options_are_named(options, message):
-    with pytest.raises(ValueRangeError, match=message):
+def test_wrong_options_are_named(options, name):
+    with raises(ValueRangeError, name=name):
         design_trajectory(PLANAR, friction=friction_model("viscous"), **{**QUICK, "iterations": 1, **options})
 
 
 def test_an_unknown_criterion_is_refused():
-    with pytest.raises(UnknownNameError, match="known: v_optimal, d_optimal, condition"):
+    with raises(UnknownNameError, "v_optimal", "d_optimal", name="a_optimal"):
         design_trajectory(PLANAR, friction=None, criterion="a_optimal", **QUICK)

@@ -22,6 +22,7 @@ from dynident.excitation import (
     trajectory_dataset,
     trajectory_from_dict,
 )
+from tests.facts import raises
 
 
 def fourier(seed: int = 0, *, harmonics: int = 5, duration: float = 0.0) -> FourierTrajectory:
@@ -82,9 +83,9 @@ def test_nothing_is_masked_without_warm_up():
 
 
 def test_what_jumps_can_not_be_repeated():
-    with pytest.raises(ValueRangeError, match="position of joint 'b' jumps by 1"):
+    with raises(ValueRangeError, "b", 1, name="trajectory"):
         Repeated(trajectory=QuinticTrajectory(joints=("a", "b"), start=[0, 0], end=[0, 1], duration=1.0))
-    with pytest.raises(ValueRangeError, match="at least one must be left"):
+    with raises(ValueRangeError, "one"):
         Repeated(trajectory=fourier(), repeats=2)
 
 
@@ -130,11 +131,11 @@ def test_the_fastest_quintic_reaches_a_limit_and_breaks_none(end, velocity, acce
     ("make", "error", "what"),
     [
         (lambda: FourierTrajectory(joints=("a",), base_frequency=0.0, a=[[1]], b=[[1]], q0=[0]), ValueRangeError, "base_frequency"),
-        (lambda: FourierTrajectory(joints=("a",), base_frequency=1.0, a=[[1, 2]], b=[[1]], q0=[0]), ShapeError, "b has shape"),
+        (lambda: FourierTrajectory(joints=("a",), base_frequency=1.0, a=[[1, 2]], b=[[1]], q0=[0]), ShapeError, "b"),
         (
             lambda: FourierTrajectory(joints=("a", "a"), base_frequency=1.0, a=[[1]] * 2, b=[[1]] * 2, q0=[0, 0]),
             ValueRangeError,
-            "joint name 'a'",
+            "'a'",
         ),
         (lambda: SinusoidTrajectory(joints=("a",), amplitude=[1], period=[0], start=[0], duration=1), ValueRangeError, "period"),
         (lambda: SinusoidTrajectory(joints=("a",), amplitude=[np.nan], period=[1], start=[0], duration=1), ValueRangeError, "amplitude"),
@@ -145,5 +146,5 @@ def test_the_fastest_quintic_reaches_a_limit_and_breaks_none(end, velocity, acce
     ],
 )
 def test_wrong_values_are_named(make, error, what):
-    with pytest.raises(error, match=what):
+    with raises(error, what):
         make()

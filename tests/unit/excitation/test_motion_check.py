@@ -14,6 +14,7 @@ from dynident.errors import DynidentError, InputError
 from dynident.excitation import QuinticTrajectory, check_motion, robot_limits, trajectory_dataset
 from dynident.excitation.documents import MotionCheckDocument
 from dynident.excitation.motion_check import full_limits
+from tests.facts import about, carries, raises
 
 ROBOT = load_robot("planar_2r")
 LIMITS = replace(full_limits(ROBOT), velocity=np.array([1.0, 2.0]), acceleration=np.array([4.0, 4.0]), effort=np.full(2, np.inf))
@@ -38,14 +39,14 @@ def test_a_motion_that_holds():
     assert by_name(check)["velocity"].share == pytest.approx(0.75, rel=1e-5)
     assert by_name(check)["acceleration"].share == pytest.approx(0.4 * 10.0 / np.sqrt(3.0) / 4.0, rel=1e-4)
     assert by_name(check)["step between samples"].share == pytest.approx(0.75, rel=2e-3)
-    assert "keeps all limits of planar_2r" in check.sentence
+    assert carries(check.sentence, "keeps", "planar_2r")
     check.require(unchecked=True)
-    assert "Limits, checked at 1000 Hz" in str(check)
+    assert carries(str(check), "Limits", "1000 Hz")
 
 
 def test_links_that_could_not_be_kept_apart():
     check = replace(check_motion(ROBOT, SAMPLES, LIMITS), unchecked="nobody knows how large the links are")
-    with pytest.raises(DynidentError, match=r"keeps what could be checked, but nobody knows .*; look at the motion, and accept it with"):
+    with raises(DynidentError, "nobody", remedy={"unchecked": True}):
         check.require()
     check.require(unchecked=True)
 
@@ -55,7 +56,7 @@ def test_of_positions_alone_derivatives_are_found():
     assert check.holds
     assert by_name(check)["velocity"].share == pytest.approx(0.75, rel=1e-5)
     assert by_name(check)["acceleration"].share == pytest.approx(0.4 * 10.0 / np.sqrt(3.0) / 4.0, rel=1e-2)
-    assert "velocities given" not in by_name(check)
+    assert not [margin for margin in by_name(check).values() if margin.name == "velocities given"]
     assert "spline" in str(check)
 
 
@@ -70,8 +71,8 @@ def test_a_motion_designed_up_to_its_limits_holds():
 def test_what_is_broken_is_named_with_the_place(only_positions):
     samples = positions_only(SAMPLES) if only_positions else SAMPLES
     slow = check_motion(ROBOT, samples, replace(LIMITS, velocity=np.array([0.5, 2.0])))
-    assert slow.sentence == "joint 'joint1' takes 150.0% of its velocity limit, 0.500 s after the start"
-    with pytest.raises(DynidentError, match=r"^joint 'joint1' takes 150"):
+    assert carries(slow.sentence, "joint1", "150.0%", "velocity", "0.500 s")
+    with raises(DynidentError, "joint1", "150.0%"):
         slow.require()
     narrow = check_motion(ROBOT, samples, replace(LIMITS, position=np.array([[-1.0, 0.45], [-1.0, 1.0]])))
     assert narrow.report.broken[0].name == "position"
@@ -91,9 +92,9 @@ def test_ends_in_motion():
     moving = SAMPLES.take(slice(30, None), starts=(0,))
     check = check_motion(ROBOT, moving, LIMITS)
     speed = abs(SAMPLES.dq[30, 0])
-    assert check.sentence.startswith(f"the motion starts with {speed:.3g} rad/s at joint 'joint1', which a robot that stands can't follow")
-    assert check_motion(ROBOT, SAMPLES.take(slice(0, 70), starts=(0,)), LIMITS).sentence.startswith("the motion ends with")
-    assert "starts with" in check_motion(ROBOT, positions_only(moving), LIMITS).sentence
+    assert carries(check.sentence, "starts", f"{speed:.3g} rad/s", "joint1")
+    assert carries(check_motion(ROBOT, SAMPLES.take(slice(0, 70), starts=(0,)), LIMITS).sentence, "ends")
+    assert carries(check_motion(ROBOT, positions_only(moving), LIMITS).sentence, "starts")
 
 
 def test_a_jump_between_two_samples():
@@ -117,16 +118,16 @@ def test_velocities_in_another_unit():
 def test_a_clock_that_is_not_regular_and_an_end_with_acceleration_are_noted():
     time = np.array(SAMPLES.time)
     time[50:] += 0.005
-    assert any("not equally far apart: 10 to 15 ms" in note for note in check_motion(ROBOT, replace(SAMPLES, time=time), LIMITS).notes)
+    assert about(check_motion(ROBOT, replace(SAMPLES, time=time), LIMITS).notes, "10 to 15 ms")
     t = np.linspace(0.0, 1.0, 101)[:, None] * np.ones(2)
     ramp = Dataset(time=t[:, 0], q=0.1 * t**2, dq=0.2 * t, ddq=0.2 + 0.0 * t)
-    assert any("starts with an acceleration of 0.2" in note for note in check_motion(ROBOT, ramp, LIMITS).notes)
+    assert about(check_motion(ROBOT, ramp, LIMITS).notes, "starts", "acceleration", 0.2)
 
 
 def test_what_is_no_motion_of_this_robot():
-    with pytest.raises(InputError, match="has 3 joints, but robot 'planar_2r' has 2"):
+    with raises(InputError, 3, "planar_2r", 2):
         check_motion(ROBOT, Dataset(time=[0.0, 1.0], q=np.zeros((2, 3))), LIMITS)
-    with pytest.raises(InputError, match="segments"):
+    with raises(InputError, "segments", 2):
         check_motion(ROBOT, replace(SAMPLES, starts=(0, 10)), LIMITS)
 
 

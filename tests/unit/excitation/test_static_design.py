@@ -17,6 +17,7 @@ from dynident.excitation.formats.registry import write_trajectory
 from dynident.excitation.moves import slow_limits, straight_move
 from dynident.excitation.sequence import order_positions, plan_sequence
 from dynident.excitation.static_design import METHODS, _greedy, design_configurations
+from tests.facts import raises
 
 PANDA, PLANAR = load_robot("panda"), load_robot("planar_2r")
 
@@ -101,7 +102,7 @@ def test_moves_go_around_what_bars_them_and_unreachable_positions_are_replaced()
     np.testing.assert_array_equal(sequence.positions, ends)
     assert check_trajectory(sequence.way, PLANAR, limits, rate=200.0).holds
     narrow = replace(limits, position=np.array([[-3.1, 3.1], [0.0, 0.2]]), boxes=(replace(wall, lower=np.array([-0.6, -2.0, -2.0])),))
-    with pytest.raises(LimitError, match="wall limit at 'tool' is broken by the move there"):
+    with raises(LimitError, "there", limit="wall limit at 'tool'"):
         plan_sequence(PLANAR, ends, limits=narrow, home=np.array([1.4, 0.0]))
     replaced = plan_sequence(PLANAR, ends, limits=narrow, home=np.array([1.4, 0.0]), others=np.array([[-1.5, 0.1], [1.6, 0.1]]))
     assert replaced.replaced == 1
@@ -121,9 +122,9 @@ def test_configurations_for_gravity_alone_tell_more_of_it():
 
 
 def test_wrong_input_and_impossible_limits_are_named():
-    with pytest.raises(UnknownNameError, match="method"):
+    with raises(UnknownNameError, kind="method", name="best"):
         design_configurations(PANDA, 10, method="best")
-    with pytest.raises(ValueRangeError, match="count"):
+    with raises(ValueRangeError, name="count"):
         design_configurations(PANDA, 1)
-    with pytest.raises(LimitError, match="effort limit leaves only 0"):
+    with raises(LimitError, 0, limit="effort limit"):
         design_configurations(PANDA, 2, method="random", limits=robot_limits(PANDA, effort_scale=1e-4))

@@ -17,6 +17,7 @@ from dynident.regression import refit_friction
 from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters
 from dynident.signs.feasible import hypothesis_goal, physical_terms
 from dynident.signs.prepare import prepare_magnitudes
+from tests.facts import carries
 from tests.logs import FRICTION, synthetic_log
 
 ROBOT = load_robot("planar_2r")
@@ -74,7 +75,7 @@ def test_links_with_friction_that_was_fitted_again():
     new = driving_log(3)
     again = with_new_friction(links, refit_friction(identify(ROBOT, synthetic_log(noise=0.3), cutoff=None), new).estimate)
     check(again, new)
-    assert sum("joint2" in note and "opposes the motion" in note for note in again.notes) == 1
+    assert sum("joint2" in note and carries(note, "opposes") for note in again.notes) == 1
     np.testing.assert_allclose(again.reached.max(axis=1), np.abs(new.dq).max(axis=0))
 
 

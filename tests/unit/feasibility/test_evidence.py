@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from dynident.feasibility import Bounds, FeasibleSet, Objective, PhysicalConsist
 from dynident.feasibility.evidence import evidence, judge_nominal, scale_by_evidence
 from dynident.feasibility.prior import NominalPrior, uniform_prior
 from dynident.regression import base_parameters
+from tests.facts import about, carries
 from tests.logs import synthetic_log
 from tests.unit.feasibility.links import ROBOT, consistent_links
 
@@ -63,26 +63,24 @@ def test_the_scale_of_uniform_links_is_found(heavier):
     found = scale_by_evidence(build_retrieval(BASE, goal, PhysicalConsistency()), uniform)
     assert found.nominal[0, 0] / uniform.nominal[0, 0] == pytest.approx(heavier, rel=0.5)  # a step of the scales is 1.41
     assert found.weight == 1.0
-    assert f"uniform links of {found.nominal[:, 0].sum():.3g} kg" in found.toward
+    assert carries(found.toward, "uniform", f"{found.nominal[:, 0].sum():.3g} kg")
 
 
 class TestTheDescriptionIsJudged:
     def test_a_right_one(self):
         problem = retrieval_problem(identify(load_robot("spatial_3r"), synthetic_log("spatial_3r", noise=0.1), cutoff=None))
-        assert any(
-            re.search("nominal parameters explain these data better than uniform links of .* a factor of 1.2", n) for n in problem.notes
-        )
+        assert about(problem.notes, "nominal", "better", "uniform", "factor", 1.2)
 
     def test_a_wrong_one(self, data):
         wrong = replace(prior_of(0, 1.0), nominal=40.0 * prior_of(0, 1.0).nominal)
         uniform = replace(uniform_prior(ROBOT, FeasibleSet(())), weight=1.0, fixed=True)
         note = judge_nominal(build_retrieval(BASE, data, PhysicalConsistency()), wrong, uniform)
-        assert "explain these data worse than uniform links of" in note
+        assert carries(note, "uniform", "worse")
 
     def test_a_prior_of_ones_own_is_not(self):
         estimate = identify(load_robot("planar_2r"), synthetic_log(noise=0.1), cutoff=None)
         own = replace(prior_to_robot(load_robot("planar_2r")), weight=1.0, fixed=True)
-        assert not any("explain these data" in note for note in retrieval_problem(estimate, prior=own).notes)
+        assert not about(retrieval_problem(estimate, prior=own).notes, "explain")
 
 
 @pytest.mark.parametrize(("length", "half_width"), [(0.2, 0.05), (2.0, 0.16)])

@@ -14,6 +14,7 @@ from dynident.feasibility.friction_prior import dissipation, friction_std
 from dynident.friction import Viscous, combine, friction_model
 from dynident.friction.dissipation import one_way_joints
 from dynident.friction.model import OFFSET_SHARE
+from tests.facts import about
 from tests.logs import FRICTION, synthetic_log
 
 ROBOT = load_robot("planar_2r")
@@ -81,7 +82,7 @@ def test_what_opposes_a_motion_that_never_reverses_is_friction_rather_than_an_of
     fv, fc, fo = links.friction_parameters[1]
     assert fv >= -1e-9
     assert fc == pytest.approx(9.0 * fo, rel=1e-3)  # as the squares of what each can be
-    assert sum("joint2 turned one way only" in note for note in links.notes) == 1
+    assert len(about(links.notes, "joint2", "one", "way")) == 1
     unseen = identify(ROBOT, both_ways, cutoff=None).problem
     errors = [np.linalg.norm(_residual(unseen, values)) for values in (links.base.coefficients(links.x), estimate.values)]
     assert errors[0] < 0.7 * errors[1]

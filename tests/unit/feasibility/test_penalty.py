@@ -26,6 +26,7 @@ from dynident.feasibility.solvers.search.penalised import Charge, Penalised
 from dynident.feasibility.solvers.search.searches import anneal, anneal_dually, evolve, poll, search_globally, search_locally, walk
 from dynident.parameters import inertia_matrix
 from tests.contracts.retrieval_problems import make, problem
+from tests.facts import raises
 
 
 def parts_by_hand(p: RetrievalProblem, point: Array) -> tuple[float, float]:
@@ -231,7 +232,7 @@ def test_a_run_ends_at_its_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("wrong", [{"steps": 0}, {"evaluations": 0}, {"growth": -1.0}, {"threshold": math.nan}])
 def test_options_have_a_range(wrong) -> None:
-    with pytest.raises(ValueRangeError, match=next(iter(wrong))):
+    with raises(ValueRangeError, name=next(iter(wrong))):
         PenaltyOptions(**wrong)
 
 

@@ -14,6 +14,7 @@ from dynident.feasibility.plausibility import DISTANCE, Misfit, doubts, explains
 from dynident.feasibility.solve import MisfitError, solve_retrieval
 from dynident.regression import base_parameters, identify, residuals
 from dynident.robots import library_names
+from tests.facts import about, carries, raises
 from tests.logs import synthetic_log
 
 ROBOT = load_robot("planar_2r")
@@ -34,11 +35,11 @@ def test_the_error_of_the_links_stands_beside_that_of_the_coefficients(log):
     fitted, links = found.training or (0.0, 0.0)
     assert fitted == estimate.residuals.relative_percent
     assert fitted <= links < 1.2 * fitted
-    assert f"these links leave {links:.3g} %" in str(found)
+    assert carries(str(found), f"{links:.3g} %")
 
 
 def test_reversed_efforts_are_a_failure_that_names_what_costs_most(log):
-    with pytest.raises(MisfitError, match="signs and units of the effort") as caught:
+    with raises(MisfitError, "signs", "units", "effort") as caught:
         links_of(replace(log, effort=-log.effort))
     fitted, links = caught.value.best.training or (0.0, 0.0)
     assert links > 10.0 * fitted
@@ -64,7 +65,7 @@ def test_efforts_of_the_other_sign_are_named(wrist_log, joints):
     if not joints:
         assert find_misfit(problem, problem.relaxed.x) is None
         return
-    with pytest.raises(MisfitError, match="seems to be recorded with the other sign") as caught:
+    with raises(MisfitError, "sign") as caught:
         solve_retrieval(problem)
     assert caught.value.misfit.signs == tuple(-1 if j in joints else 1 for j in range(3))
     assert f"effort_signs='{','.join(str(sign) for sign in caught.value.misfit.signs)}'" in str(caught.value)
@@ -74,7 +75,7 @@ def test_signs_that_were_given_are_part_of_the_remedy(wrist_log):
     estimate = identify(load_robot("spatial_3r"), turn_round(wrist_log, 2), cutoff=None)
     steps = replace(estimate.problem.processing, read=replace(estimate.problem.processing.read, effort_signs=[1.0, -1.0, -1.0]))
     estimate = replace(estimate, problem=replace(estimate.problem, processing=steps))
-    with pytest.raises(MisfitError, match="effort_signs='1,-1,1'"):
+    with raises(MisfitError, remedy={"effort_signs": "1,-1,1"}):
         solve_retrieval(retrieval_problem(estimate))
 
 
@@ -97,7 +98,7 @@ def test_a_joint_that_links_explain_worse_is_worth_a_note(wrist_log):
     assert (misfit.failed, list(misfit.joints), misfit.reversed) == (False, ["joint3"], ())
     before, left = misfit.joints["joint3"]
     assert left == pytest.approx(before / np.sqrt(0.2))
-    assert "of the effort of joint3 the links leave" in str(misfit)
+    assert carries(str(misfit), "effort", "joint3", "links")
 
 
 def test_coefficients_that_can_explain_anything_are_no_measure(wrist_log):
@@ -122,7 +123,7 @@ def test_no_library_robot_is_doubtful(name):
 def test_a_unit_that_is_wrong_lowers_the_verdict(log):
     found = links_of(replace(log, effort=10.0 * log.effort))
     assert found.status is RetrievalStatus.DOUBTFUL
-    assert any("one of the two is wrong" in note for note in found.notes)
+    assert about(found.notes, "wrong")
 
 
 def test_a_centre_of_mass_or_an_inertia_beyond_the_link_is_said():
@@ -131,8 +132,8 @@ def test_a_centre_of_mass_or_an_inertia_beyond_the_link_is_said():
     away[1, 1] += 5.0 * away[1, 0]
     away[1, 4:] += 26.0 * away[1, 0] * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
     wide[0, 4:] += 30.0 * wide[0, 0] * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
-    assert any("centre of mass of link2 lies outside" in text for text in doubts(base, away))
-    assert any("inertia of link1 is that of a body larger" in text for text in doubts(base, wide))
+    assert about(doubts(base, away), "centre", "link2", "outside")
+    assert about(doubts(base, wide), "inertia", "link1", "larger")
 
 
 #: An arm whose last link ends in no frame: where it reaches, only its shape says.
@@ -159,7 +160,7 @@ def test_a_link_reaches_as_far_as_its_shape(tmp_path, shape, doubtful):
     file.write_text(NO_FLANGE.format(inertia=inertia, shape=f"<collision>{shape}</collision>" if shape else ""))
     robot = load_robot(file)
     told = list(doubts(base_parameters(robot), robot.parameters))
-    assert any("centre of mass of forearm" in text for text in told) is doubtful
+    assert bool(about(told, "centre", "forearm")) is doubtful
 
 
 def test_a_misfit_must_be_clear():
@@ -177,15 +178,15 @@ def test_problems_without_data_are_not_judged_by_them():
 
 def test_a_misfit_of_many_joints_is_one_sentence_the_worst_joint_first():
     misfit = Misfit(failed=True, joints={"a": (2.0, 28.0), "b": (5.0, 101.0)}, reversed=("a", "b"), signs=(-1, -1))
-    left = "of the effort of b the links leave 101 % unexplained on the data of the fit, the coefficients 5 %, of a 28 and 2 %"
-    assert str(misfit).startswith(f"{left}; the effort of all joints seems")
-    assert "the effort of a seems" in str(Misfit(failed=True, joints={}, reversed=("a",), signs=(-1, 1)))
+    assert carries(str(misfit), "effort", "b", "101 %", "5 %", "a", "28 and 2 %", "all", "joints")
+    assert str(misfit).index("101 %") < str(misfit).index("28 and 2 %")
+    assert carries(str(Misfit(failed=True, joints={}, reversed=("a",), signs=(-1, 1))), "effort", "a")
 
 
 def test_a_plain_distance_to_uncertain_coefficients_is_not_blamed_on_the_robot():
     """A second of motion: the nearest consistent links explain little, and those that fit the data themselves explain them."""
     estimate = identify(load_robot("spatial_3r"), synthetic_log("spatial_3r", samples=100, noise=0.02), cutoff=None)
-    with pytest.raises(MisfitError, match="the distance to the coefficients costs most") as caught:
+    with raises(MisfitError, costliest="the distance to the coefficients") as caught:
         solve_retrieval(retrieval_problem(estimate, objective=two_step(estimate, weights="none"), prior=None))
     assert caught.value.costliest == DISTANCE
     assert "covariance" in caught.value.remedy

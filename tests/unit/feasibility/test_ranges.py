@@ -21,6 +21,7 @@ from dynident.feasibility import (
     two_step,
 )
 from dynident.feasibility.ranges import with_ranges
+from tests.facts import carries
 from tests.logs import synthetic_samples
 from tests.unit.feasibility.links import ROBOT
 
@@ -140,7 +141,7 @@ def test_a_range_that_the_solver_does_not_find_is_a_note(monkeypatch):
 
     monkeypatch.setattr(module, "WorkingSet", Failing)
     found = ranges(LIMITS)
-    assert found.notes[-1] == "the solver did not find the ends of the ranges of m2, which are left open"
+    assert carries(found.notes[-1], "m2", "ranges", "open")
     assert found.ranges[10].high == np.inf
     assert found.ranges[10].low > -np.inf
 

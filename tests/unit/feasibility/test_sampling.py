@@ -15,6 +15,7 @@ from dynident.feasibility.sampling import AGREEMENT, NotConvergedError, draw_pos
 from dynident.feasibility.solve import solve_retrieval
 from dynident.parameters import pseudo_inertia
 from dynident.regression import base_parameters
+from tests.facts import raises
 
 
 def problem_of(name: str, weight: float, *, coefficients_std: float = 0.02, constraints=None, mode: bool = False):
@@ -125,24 +126,24 @@ def test_chains_that_do_not_converge_are_an_error_that_says_how_far_they_came(mo
     monkeypatch.setattr(
         "dynident.feasibility.sampling._Walk.travel", lambda _self, u, _time, rng, speed=1.0: u + 1e-6 * rng.normal(size=len(u))
     )
-    with pytest.raises(NotConvergedError, match=r"have not converged: after 12800 draws in 4 chains R̂ is \d") as caught:
+    with raises(NotConvergedError, 12800, 4, "R̂", draws=12800) as caught:
         draw_posterior(problem_of("pendulum_1r", 1.0), 5)
     assert caught.value.agreement > AGREEMENT
 
 
 def test_bad_input():
     problem = problem_of("pendulum_1r", 1.0)
-    with pytest.raises(ValueRangeError, match="at least one"):
+    with raises(ValueRangeError, 0, "one", name="count"):
         draw_posterior(problem, 0)
     robot = load_robot("pendulum_1r")
     base = base_parameters(robot)
     objective = Objective(name="coefficients", A=base.grouping, b=base.grouping @ robot.parameters.ravel())
-    with pytest.raises(InputError, match="leave a parameter open"):
+    with raises(InputError, "open", "posterior", "prior"):
         draw_posterior(build_retrieval(base, objective, PhysicalConsistency()), 5)
-    with pytest.raises(InputError, match="physical consistency is not asked of 'link1'"):
+    with raises(InputError, "link1"):
         draw_posterior(problem_of("pendulum_1r", 1.0, constraints=TotalMass(1.0, 40.0)), 5)
     written = UserConstraint(lambda links: links[0].mass - 100.0, "light")
-    with pytest.raises(InputError, match="convex"):
+    with raises(InputError, "convex", "light"):
         draw_posterior(problem_of("pendulum_1r", 1.0, constraints=FeasibleSet((PhysicalConsistency(), written))), 5)
 
 
@@ -152,7 +153,7 @@ def test_link_parameters_draw_from_their_own_problem():
     drawn = found.sample(5, seed=2)
     np.testing.assert_array_equal(drawn.x, draw_posterior(problem, 5, seed=2).x)
     np.testing.assert_array_equal(drawn.best, found.x)
-    with pytest.raises(InputError, match="retrieve them again"):
+    with raises(InputError, "either", "convex", "retrieve"):
         replace(found, problem=None).sample(5)
 
 
@@ -161,5 +162,5 @@ def test_links_that_are_not_a_posterior_are_refused():
     base = base_parameters(robot)
     objective = Objective(name="coefficients", A=base.grouping, b=base.grouping @ robot.parameters.ravel())
     chosen = solve_retrieval(build_retrieval(base, objective, PhysicalConsistency(), prior=NominalPrior(nominal=robot.parameters)))
-    with pytest.raises(InputError, match="no posterior to draw from"):
+    with raises(InputError, "noise", "posterior", "retrieve"):
         chosen.sample(5)

@@ -37,6 +37,7 @@ from dynident.friction import (
     friction_torque,
 )
 from dynident.regression import identify
+from tests.facts import raises
 
 MOTION = Motion(*np.random.default_rng(0).normal(size=(5, 50, 2)))
 DQ = MOTION.dq
@@ -68,7 +69,7 @@ def test_the_sigmoid_without_shift_is_smooth_coulomb_friction():
 
 
 def test_the_twin_of_a_sigmoid_can_not_be_made():
-    with pytest.raises(ValueRangeError, match=r"steepness of friction model 'sigmoid' is -5.0; a positive number \[s/rad | s/m\]"):
+    with raises(ValueRangeError, "sigmoid", -5.0, name="steepness"):
         Sigmoid(-5.0)
 
 
@@ -150,7 +151,7 @@ def test_a_counterbalance_is_the_slope_of_its_energy():
 
 
 def test_the_cylinder_of_a_counterbalance_has_a_length():
-    with pytest.raises(ValueRangeError, match="shrink"):
+    with raises(ValueRangeError, "shrink", name="link_distance"):
         Counterbalance(0.3, 0.3)
 
 

@@ -38,6 +38,7 @@ from dynident.friction import (
 from dynident.regression import base_parameters, identify
 from dynident.runs import read_estimate, write_estimate
 from dynident.simulation import SimulatedFriction, simulate
+from tests.facts import about, raises
 from tests.unit.simulation.motions import fourier_motion
 
 MODELS = (linear(), combine(Viscous(), SmoothCoulomb(0.1)), SmoothCoulomb(0.4))
@@ -92,9 +93,9 @@ def test_files_bring_it_back():
 
 
 def test_it_must_be_for_as_many_joints_as_there_are(motion):
-    with pytest.raises(ShapeError, match=r"\(N, 2\)"):
+    with raises(ShapeError, "(N, 2)", name="velocity", shape=(40, 3)):
         PerJoint(MODELS[:2]).columns(motion)
-    with pytest.raises(ValueRangeError, match="models of 2 joints, and robot 'panda' has 7"):
+    with raises(ValueRangeError, 2, "panda", 7, name="friction"):
         base_parameters(load_robot("panda"), friction=PerJoint(MODELS[:2]))
 
 
@@ -106,11 +107,11 @@ def test_models_that_can_not_stand_together_are_refused():
         def terms(self, motion):
             return (motion.dq,)
 
-    with pytest.raises(ValueRangeError, match="empty"):
+    with raises(ValueRangeError, "empty", name="models"):
         PerJoint(())
-    with pytest.raises(ValueRangeError, match="per joint"):
+    with raises(ValueRangeError, "joint", name="models"):
         PerJoint((MIXED,))
-    with pytest.raises(ValueRangeError, match="fv in N·m·s/rad and in N·m"):
+    with raises(ValueRangeError, "fv", "N·m·s/rad", "N·m", name="models"):
         PerJoint((Viscous(), Other()))
 
 
@@ -177,7 +178,7 @@ def test_other_programs_get_each_joints_own_numbers():
     model = ExportModel(robot=ROBOT, parameters=ROBOT.parameters, friction=MIXED, friction_parameters=THETA)
     text = export(model, "csv").files["spatial_3r.csv"].decode()
     assert text.splitlines()[3].endswith("joint3,,0.5,")
-    assert any("shape constants" in note for note in export(model, "csv").notes)
+    assert about(export(model, "csv").notes, "shape", "constants")
     friction = yaml.safe_load(export(model, "yaml").main)["friction"]
     assert friction["joints"]["joint3"] == {"fc": 0.5}
     assert friction["shapes"] == {"joint1": {}, "joint2": {"threshold": 0.1}, "joint3": {"threshold": 0.4}}

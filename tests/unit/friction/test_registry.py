@@ -18,6 +18,7 @@ from dynident.friction import (
     friction_to_dict,
     linear,
 )
+from tests.facts import raises
 
 MODELS = [
     *(friction_model(name) for name in sorted(FRICTION_MODELS)),
@@ -38,9 +39,9 @@ def test_nested_combinations_come_back():
 
 
 def test_unknown_models_and_shapes_are_refused():
-    with pytest.raises(UnknownNameError, match="viscous"):
+    with raises(UnknownNameError, "viscous", name="sticky"):
         friction_from_dict({"model": "sticky", "shape": {}})
-    with pytest.raises(InputError, match="another version"):
+    with raises(InputError, "version"):
         friction_from_dict({"model": "viscous", "shape": {"threshold": 1.0}})
 
 
@@ -48,5 +49,5 @@ def test_a_model_of_the_users_own_must_be_registered():
     class Own(Viscous):
         name = "own"
 
-    with pytest.raises(UnknownNameError, match="registered"):
+    with raises(UnknownNameError, "registered", name="own"):
         friction_to_dict(Own())

@@ -15,6 +15,7 @@ from dynident.monitoring import contact_monitor, find_contacts
 from dynident.monitoring.calibrate import _rare_level
 from dynident.regression import build_problem
 from tests.browser.arm import arm, log
+from tests.facts import about, raises
 
 RECORDED = replace(log(arm(), seconds=48.0), ddq=None)
 
@@ -82,7 +83,7 @@ def test_a_log_with_contacts_in_it_gives_thresholds_by_its_quiet_parts(estimate,
     assert np.all(robust.usual_threshold < 2.0 * clean.usual_threshold)
     assert np.all(naive.usual_threshold > 3.0 * clean.usual_threshold)
     assert len(find_contacts(robust, touched).events) == 2
-    assert any("these data themselves" in note for note in robust.notes)
+    assert about(robust.notes, "themselves")
 
 
 def test_what_the_parameters_leave_open_elsewhere_raises_the_level(estimate, free):
@@ -94,7 +95,7 @@ def test_what_the_parameters_leave_open_elsewhere_raises_the_level(estimate, fre
 
 
 def test_what_tells_too_little_is_refused(estimate, free):
-    with pytest.raises(InputError, match="too short to find thresholds"):
+    with raises(InputError, "short", "thresholds"):
         contact_monitor(estimate, free.part(0, 0.2))
-    with pytest.raises(ValueRangeError, match="false_alarms"):
+    with raises(ValueRangeError, name="false_alarms"):
         contact_monitor(estimate, free, false_alarms=0.0)

@@ -15,6 +15,7 @@ from dynident.friction.temperature import TemperatureViscous
 from dynident.monitoring import ContactMonitor, ResidualNoise, WatchedModel
 from dynident.monitoring.observe import observe
 from dynident.robots import Robot
+from tests.facts import raises
 from tests.unit.monitoring.free_motion import swing, touch
 
 GAIN = 20.0
@@ -157,16 +158,16 @@ def test_confirmation_waits(pendulum):
 def test_what_can_not_be_watched_is_said(pendulum):
     monitor = watch(pendulum)
     state = monitor.start([0.0], [0.0], [0.0])
-    with pytest.raises(ValueRangeError, match="dt"):
+    with raises(ValueRangeError, name="dt"):
         monitor.step(state, [0.0], [0.0], [0.0], 0.0)
-    with pytest.raises(ShapeError, match="dq"):
+    with raises(ShapeError, name="dq", shape=(2,)):
         monitor.step(state, [0.0], [0.0, 1.0], [0.0], 0.001)
-    with pytest.raises(ValueRangeError, match="effort contains NaN"):
+    with raises(ValueRangeError, "NaN", name="effort"):
         monitor.step(state, [0.0], [0.0], [np.nan], 0.001)
-    with pytest.raises(ValueRangeError, match="gain"):
+    with raises(ValueRangeError, name="gain"):
         replace(monitor, gain=np.array([-1.0]))
-    with pytest.raises(InputError, match="belong together"):
+    with raises(InputError, "friction", "friction_parameters"):
         WatchedModel(robot=pendulum, parameters=pendulum.parameters, friction=Viscous())
     warm = watch(pendulum, TemperatureViscous(), np.array([[0.1]]))
-    with pytest.raises(InputError, match="temperature"):
+    with raises(InputError, "temperature"):
         warm.start([0.0], [0.0], [0.0])

@@ -9,6 +9,7 @@ from dynident import load_robot
 from dynident.dynamics import mass_matrix
 from dynident.errors import ValueRangeError
 from dynident.monitoring.residual_noise import ResidualNoise, fit_noise
+from tests.facts import raises
 
 TRUE = ResidualNoise(velocity=np.array([0.2, 0.15, 0.3]), effort=np.array([0.004, 0.006, 0.002]))
 
@@ -67,5 +68,5 @@ def test_contacts_in_a_quarter_of_the_rows_change_little(inertia):
 
 
 def test_noise_without_effort_is_refused():
-    with pytest.raises(ValueRangeError, match="noise of the effort"):
+    with raises(ValueRangeError, name="noise of the effort"):
         ResidualNoise(velocity=np.zeros(2), effort=np.zeros(2)).for_joints(2)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dynident.errors import ShapeError
 from dynident.parameters import change_of_frame, consistency_margin, from_com, from_pinocchio, to_com, to_pinocchio
 from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy
+from tests.facts import raises
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -74,5 +75,5 @@ def test_batched_poses() -> None:
 
 
 def test_a_wrong_shape_is_named() -> None:
-    with pytest.raises(ShapeError, match=r"pose_old_in_new has shape \(3, 3\)"):
+    with raises(ShapeError, name="pose_old_in_new", shape=(3, 3)):
         change_of_frame(np.eye(3))

@@ -19,6 +19,7 @@ from dynident.parameters import (
     pseudo_inertia,
     to_com,
 )
+from tests.facts import raises
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -91,7 +92,7 @@ def test_inertia_matrix_places_the_six_elements() -> None:
 
 
 def test_a_massless_link_has_no_centre_of_mass() -> None:
-    with pytest.raises(ValueRangeError, match="mass is zero"):
+    with raises(ValueRangeError, "zero", name="mass"):
         to_com(np.zeros(10))
 
 
@@ -115,7 +116,7 @@ def test_a_massless_link_has_its_inertia_about_the_origin() -> None:
     np.testing.assert_array_equal(inertia, inertia_matrix(p))
     p[1] = 0.1
     assert link_inertia(p).com.tolist() == [0.0, 0.0, 0.0]
-    with pytest.raises(ValueRangeError, match="mass of link 'rotor' is zero but its first moment is not"):
+    with raises(ValueRangeError, name="mass of link 'rotor'"):
         link_inertia(p, "rotor")
 
 

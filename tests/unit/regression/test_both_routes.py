@@ -15,6 +15,7 @@ from dynident.regression.both_routes import check_vendor_model
 from dynident.regression.equations.base import base_parameters, expressed_in, join_bases, link_grouping
 from dynident.regression.vendor_model import Verdict
 from tests.draws import Arm, Scores, draw_log, draw_samples, make_arm
+from tests.facts import raises
 
 
 @pytest.fixture(scope="module")
@@ -141,15 +142,15 @@ def test_what_a_log_does_not_determine_is_not_testable(arm: Arm) -> None:
 
 
 def test_other_data_are_refused(arm: Arm) -> None:
-    with pytest.raises(InputError, match="list of these"):
+    with raises(InputError, "Dataset", "ControllerSamples"):
         dynident.identify(arm.robot, [])
-    with pytest.raises(InputError, match="list of these"):
+    with raises(InputError, "Dataset", "ControllerSamples"):
         dynident.identify(arm.robot, ["log.npz"])
 
 
 def test_samples_do_not_count_twice(arm: Arm) -> None:
     problem = identify_both(arm, 730).problem
-    with pytest.raises(InputError, match="twice"):
+    with raises(InputError, "controller's", "twice"):
         problem.merge(problem)
 
 

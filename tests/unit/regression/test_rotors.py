@@ -14,6 +14,7 @@ from dynident.feasibility import retrieve
 from dynident.friction import linear, linear_with_rotor
 from dynident.regression import build_problem, identify
 from dynident.regression.rotors import drop_friction
+from tests.facts import about
 from tests.logs import synthetic_log
 
 
@@ -34,7 +35,7 @@ def test_they_are_found_without_being_asked_for(robot: str) -> None:
     arm, log = arm_and_log(robot, 0, 1.5)
     estimate = identify(arm.described, log)
     assert estimate.base.friction.parameter_names == linear_with_rotor().parameter_names
-    assert any("the log shows rotors behind gears (Ia" in note for note in estimate.notes)
+    assert about(estimate.notes, "rotors", "Ia")
     found = dict(zip(estimate.base.names, estimate.values, strict=True))
     n = arm.described.n
     assert found[f"Ia{n}"] == pytest.approx(1.5 * 0.125, rel=0.05)

@@ -12,6 +12,7 @@ import pytest
 
 from dynident.errors import InputError
 from dynident.robots import Joint, Link, Robot, library_names, load_robot, robot_from_dict, robot_to_dict
+from tests.facts import raises
 
 
 def assert_same(a, b, place="robot"):
@@ -63,9 +64,9 @@ def test_odd_axes_and_infinite_limits_come_back():
 
 def test_what_is_not_a_robot_is_refused():
     good = robot_to_dict(load_robot("planar_2r"))
-    with pytest.raises(InputError, match="schema"):
+    with raises(InputError, "schema", "None", "dynident/robot/1"):
         robot_from_dict({})
-    with pytest.raises(InputError, match="'joints'"):
+    with raises(InputError, "joints"):
         robot_from_dict({key: value for key, value in good.items() if key != "joints"})
-    with pytest.raises(InputError, match="not as robot_to_dict"):
+    with raises(InputError, "robot_to_dict", "iterable"):
         robot_from_dict({**good, "joints": 3})

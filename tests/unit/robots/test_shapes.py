@@ -10,6 +10,7 @@ from dynident.robots.geometry.meshes import coarser
 from dynident.robots.geometry.surfaces import capsule, cuboid, cylinder
 from dynident.robots.shapes import robot_shapes
 from dynident.robots.solids import robot_solids
+from tests.facts import carries
 
 
 def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
@@ -57,7 +58,7 @@ def test_a_robot_without_shapes_is_drawn_as_capsules_with_a_note() -> None:
     shapes, notes = robot_shapes(from_dh_table([[0, 0.3, 0, 0], [0, 0, 0.4, 0]], "modified"))
     assert {shape.body for shape in shapes} == {-1, 0, 1}
     assert not any(shape.drawn for shape in shapes)
-    assert "capsules between the joints" in notes[0]
+    assert carries(notes[0], "capsules")
 
 
 URDF = """<robot name="r"><link name="a"><visual><origin xyz="0 0 0.5"/><geometry><box size="0.2 0.2 1"/></geometry></visual></link>

@@ -11,6 +11,7 @@ from dynident.robots.geometry.forms import BoxForm, Cylinder, Ellipsoid, Rod
 from dynident.robots.geometry.meshes import thin_hull
 from dynident.robots.kinematics import link_poses
 from dynident.robots.solids import Origin, Solid, robot_solids, thickness
+from tests.facts import carries, raises
 
 
 def directions(count: int, seed: int = 0) -> np.ndarray:
@@ -88,7 +89,7 @@ def test_collision_shapes_come_before_visual_ones(tmp_path: Path) -> None:
         (-1, "a", 0.0, Origin.COLLISION),
         (0, "b", 0.1, Origin.COLLISION),
     ]
-    assert found.source == "collision shapes of the description"
+    assert carries(found.source, "collision")
     assert found.notes == ()
     low, high = found.solids[0].points.min(axis=0), found.solids[0].points.max(axis=0)
     np.testing.assert_allclose([low, high], [[-0.5, -0.2, 0.4], [0.5, 0.2, 0.6]], atol=1e-12)
@@ -97,7 +98,7 @@ def test_collision_shapes_come_before_visual_ones(tmp_path: Path) -> None:
 def test_a_link_without_collision_shapes_has_its_visual_ones(tmp_path: Path) -> None:
     found = robot_solids(load_robot(urdf(tmp_path, BALL.format(role="visual", radius=0.3))))
     assert [solid.origin for solid in found.solids] == [Origin.COLLISION, Origin.VISUAL]
-    assert found.source == "collision shapes of the description and visual shapes of the description"
+    assert carries(found.source, "collision", "visual")
 
 
 def test_a_collision_mesh_that_is_absent_is_the_visual_shape_and_a_note(tmp_path: Path) -> None:
@@ -111,8 +112,8 @@ def test_a_link_whose_meshes_are_absent_is_a_capsule_and_a_note_that_names_it(tm
     found = robot_solids(robot)
     assert [solid.origin for solid in found.solids] == [Origin.COLLISION, Origin.KINEMATIC]
     np.testing.assert_array_equal(found.solids[1].points, [[0, 0, 0], [0.3, 0, 0]])
-    assert found.notes[-1].startswith(f"capsules between the joints with a radius of {thickness(robot):.3g} m stand for b,")
-    assert found.source.endswith(f"capsules between the joints, radius {thickness(robot):.3g} m")
+    assert carries(found.notes[-1], "capsules", "b", f"{thickness(robot):.3g} m")
+    assert carries(found.source, "capsules", f"{thickness(robot):.3g} m")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_a_mesh_that_is_none_is_a_note(tmp_path: Path, content: str, words: str)
 
 def test_a_negative_length_is_one_sentence_with_its_link(tmp_path: Path) -> None:
     robot = load_robot(urdf(tmp_path, BALL.format(role="collision", radius=-0.1)))
-    with pytest.raises(FileError, match=r"link 'b': a <sphere> has a length of -0.1; it must not be negative"):
+    with raises(FileError, "<sphere>", -0.1, place="link 'b'"):
         robot_solids(robot)
 
 
@@ -174,18 +175,18 @@ def test_an_srdf_of_another_robot_is_not_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "facts"),
     [
-        ('<robot name="r"><disable_collisions link1="a"/></robot>', "needs link1 and link2"),
-        ("<moveit/>", "the root element is <moveit>"),
-        ("<robot", "is not XML"),
-        ('<!DOCTYPE r [<!ENTITY x "y">]><robot name="r"/>', "DOCTYPE"),
+        ('<robot name="r"><disable_collisions link1="a"/></robot>', ("link1", "link2", "<disable_collisions> 1")),
+        ("<moveit/>", ("<moveit>", "<robot>", "SRDF")),
+        ("<robot", ("XML", "line 1")),
+        ('<!DOCTYPE r [<!ENTITY x "y">]><robot name="r"/>', ("DOCTYPE", "ENTITY")),
     ],
 )
-def test_a_bad_srdf_is_one_sentence(tmp_path: Path, text: str, words: str) -> None:
+def test_a_bad_srdf_is_one_sentence(tmp_path: Path, text: str, facts: tuple[str, ...]) -> None:
     (tmp_path / "r.srdf").write_text(text)
     robot = load_robot(urdf(tmp_path))
-    with pytest.raises(FileError, match=words) as error:
+    with raises(FileError, *facts) as error:
         robot_solids(robot)
     assert "r.srdf" in str(error.value)
 
@@ -211,7 +212,7 @@ def test_an_sdfs_shapes_are_placed_on_their_bodies(tmp_path: Path) -> None:
     np.testing.assert_allclose(first.points, [[0.5, 0.0, 3.05], [0.5, 0.0, 3.45]])
     assert second.points[:, 2].mean() == pytest.approx(0.45)
     assert (third.body, third.origin) == (0, Origin.KINEMATIC)
-    assert found.notes[0] == "a <polyline> of link 'b' is no shape that is known"
+    assert carries(found.notes[0], "<polyline>", "b")
 
 
 MJCF = """<mujoco><asset><mesh name="m" file="absent.stl"/></asset><contact><exclude body1="b" body2="a"/></contact><worldbody>
@@ -228,7 +229,7 @@ def test_an_mjcfs_geoms_and_excluded_pairs_are_read_without_its_meshes(tmp_path:
     assert [(solid.body, solid.name, solid.origin) for solid in found.solids] == [(0, "a", Origin.COLLISION), (1, "b", Origin.KINEMATIC)]
     np.testing.assert_allclose(found.solids[0].points, [[0, 0, -0.9], [0, 0, -0.1]])  # the frame is at the joint's anchor
     assert found.ignored == {("a", "b")}
-    assert found.notes[0] == "mesh 'absent.stl' was not found"
+    assert carries(found.notes[0], "absent.stl")
 
 
 def test_a_robot_without_shapes_has_capsules_between_its_joints_with_a_stated_thickness(tmp_path: Path) -> None:
@@ -238,8 +239,8 @@ def test_a_robot_without_shapes_has_capsules_between_its_joints_with_a_stated_th
     found = robot_solids(robot)
     assert [(solid.body, len(solid.points)) for solid in found.solids] == [(-1, 2), (0, 2), (1, 1)]
     assert {solid.radius for solid in found.solids} == {0.04 * 0.7}
-    assert found.source == "capsules between the joints, radius 0.028 m"
-    assert "no shapes of the links were found" in found.notes[0]
+    assert carries(found.source, "capsules", "0.028 m")
+    assert carries(found.notes[0], "no", "shapes")
 
 
 DH = """convention: standard
@@ -292,34 +293,34 @@ def test_library_robots_have_capsules_on_every_link_and_stand_on_their_floor(nam
     robot = load_robot(name)
     found = robot_solids(robot)
     assert found.notes == ()
-    assert found.source == "capsules of the description"
+    assert carries(found.source, "capsules")
     assert {solid.body for solid in found.solids} >= set(range(robot.n))
     assert robot.floor == {"kuka_lwr4": -0.3105, "pendulum_1r": -1.2, "planar_2r": -1.2}.get(name, 0.0)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("old", "new", "facts"),
     [
-        ("radius: 0.2", "radius: 0", "capsules.base[0].radius: is 0; a positive number was expected"),
-        ("from: [0, 0, 0.05]", "to: [0, 0, 0.05]", "capsules.base[0]: key 'from' is missing"),
-        ("to: [0, 0, 0]", "to: [0, 0]", "capsules.hand[0].to: has 2 elements; 3 numbers were expected"),
-        ("hand: [{", "arm: [{", "capsules: unknown key 'arm'; allowed: base, link1, hand"),
-        ("  base: [{from: [0, 0, 0.05], radius: 0.2}]", "  base: 3", "capsules.base: a list was expected, not 3"),
-        ("floor: -0.4", "floor: low", "floor: a number was expected"),
-        ("[[hand, base]]", "[[hand, foot]]", "apart[0]: is ['hand', 'foot']; two of these links were expected: base, link1, hand"),
-        ("[[hand, base]]", "[hand, base]", "apart[0]: is 'hand'; two of these links were expected"),
-        ("[[hand, base]]", "[[hand, hand]]", "apart[0]: is ['hand', 'hand']; two of these links were expected"),
+        ("radius: 0.2", "radius: 0", ("capsules.base[0].radius", 0)),
+        ("from: [0, 0, 0.05]", "to: [0, 0, 0.05]", ("capsules.base[0]", "from")),
+        ("to: [0, 0, 0]", "to: [0, 0]", ("capsules.hand[0].to", 2, 3)),
+        ("hand: [{", "arm: [{", ("capsules", "arm", "link1")),
+        ("  base: [{from: [0, 0, 0.05], radius: 0.2}]", "  base: 3", ("capsules.base", "list", 3)),
+        ("floor: -0.4", "floor: low", ("floor", "low", "number")),
+        ("[[hand, base]]", "[[hand, foot]]", ("apart[0]", "['hand', 'foot']", "link1")),
+        ("[[hand, base]]", "[hand, base]", ("apart[0]", "hand")),
+        ("[[hand, base]]", "[[hand, hand]]", ("apart[0]", "['hand', 'hand']")),
     ],
 )
-def test_a_bad_capsule_is_one_sentence_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_a_bad_capsule_is_one_sentence_with_its_place(tmp_path: Path, old: str, new: str, facts: tuple[str | float, ...]) -> None:
     file = tmp_path / "r.yaml"
     assert old in DH
     file.write_text(DH.replace(old, new))
     with pytest.raises(FileError) as error:
         load_robot(file)
-    assert words in str(error.value)
+    assert carries(str(error.value), *facts)
 
 
 def test_a_solid_needs_points() -> None:
-    with pytest.raises(ValueRangeError, match="at least one point"):
+    with raises(ValueRangeError, name="solid of 'x'"):
         Solid(body=0, points=np.zeros((0, 3)), radius=0.1, name="x")

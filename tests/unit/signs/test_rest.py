@@ -12,6 +12,7 @@ from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.signs import SignVerdict, recover_signs
 from dynident.signs.prepare import prepare_magnitudes
+from tests.facts import about
 
 RATE, PAUSE = 100.0, 0.8
 
@@ -55,7 +56,7 @@ def test_pauses_do_no_harm_to_the_signs_of_the_motion():
     clear = (found.log.effort > found.threshold) & found.log.mask
     assert (found.signs == np.sign(log.effort))[clear].mean() > 0.998
     np.testing.assert_allclose(found.estimate.friction_parameters[:, 1], [8.0, 2.0], rtol=0.05)
-    assert any("at rest" in note for note in found.notes)
+    assert about(found.notes, "rest")
 
 
 def test_samples_at_rest_are_masked_and_belong_to_no_segment():
@@ -78,7 +79,7 @@ def test_a_joint_that_turns_back_is_not_at_rest():
 def test_without_friction_a_joint_at_rest_tells_its_gravity():
     log, _ = moves(2)
     prepared = prepare_magnitudes(load_robot("planar_2r"), unsigned(log), friction=None)
-    assert not any("at rest" in note for note in prepared.notes)
+    assert not about(prepared.notes, "rest")
     # the first sample of a move has no friction in this log, which is an isolated value
     assert prepared.log.mask is not None
     assert np.count_nonzero(~prepared.log.mask) <= 12

@@ -13,6 +13,7 @@ from dynident.errors import ShapeError
 from dynident.friction import friction_model
 from dynident.friction.smooth_coulomb import THRESHOLD
 from dynident.simulation import Payload, float_freely, loaded_parameters
+from tests.facts import raises
 
 pytest.importorskip("mujoco")
 
@@ -50,5 +51,5 @@ def test_friction_that_is_larger_than_the_error_lets_it_creep_below_the_threshol
 
 
 def test_a_compensation_of_another_shape_is_named(arm):
-    with pytest.raises(ShapeError, match=r"compensation\(q\) has shape \(1, 2\); expected \(2,\)"):
+    with raises(ShapeError, "(2,)", name="compensation(q)", shape=(1, 2)):
         float_freely(arm, [0.3, -0.4], lambda q: gravity(arm, arm.parameters, q[None]), seconds=0.1)

@@ -9,6 +9,7 @@ from dynident import load_robot
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.robots.kinematics import link_poses
 from dynident.simulation import Elasticity, Push, simulate, write_truth
+from tests.facts import raises
 from tests.unit.simulation.motions import fourier_motion
 
 
@@ -45,11 +46,11 @@ def test_another_link_is_pushed_between_its_joints():
 
 
 def test_nonsense_is_refused():
-    with pytest.raises(ValueRangeError, match="duration of a push"):
+    with raises(ValueRangeError, 0.0, name="duration of a push"):
         Push(start=0.0, duration=0.0, force=(1.0, 0.0, 0.0))
-    with pytest.raises(ValueRangeError, match="start of a push"):
+    with raises(ValueRangeError, -1.0, name="start of a push"):
         Push(start=-1.0, duration=1.0, force=(1.0, 0.0, 0.0))
-    with pytest.raises(UnknownNameError, match="hand"):
+    with raises(UnknownNameError, kind="link", name="hand"):
         Push(start=0.0, duration=1.0, force=(1.0, 0.0, 0.0), link="hand").effort(load_robot("panda"), np.zeros(7))
 
 

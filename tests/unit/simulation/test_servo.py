@@ -8,6 +8,7 @@ import pytest
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.simulation import Servo
 from dynident.simulation.servo import Regulator
+from tests.facts import raises
 
 
 def test_a_double_integrator_with_the_servo_has_three_poles_at_the_bandwidth():
@@ -48,5 +49,5 @@ def test_gains_per_joint_are_the_mean_of_the_diagonal():
 def test_wrong_input_is_refused():
     with pytest.raises(ValueRangeError):
         Servo(bandwidth=0.0)
-    with pytest.raises(UnknownNameError, match="none, gravity, model"):
+    with raises(UnknownNameError, name="pid", known=("none", "gravity", "model")):
         Servo(feedforward="pid")

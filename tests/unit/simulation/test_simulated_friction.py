@@ -9,6 +9,7 @@ from dynident import load_robot
 from dynident.errors import InputError, ShapeError, ValueRangeError
 from dynident.friction import Coulomb, Motion, Smoothed, friction_model, linear
 from dynident.simulation import SimulatedFriction, typical_friction
+from tests.facts import raises
 
 
 def test_the_tangent_is_torque_and_slope():
@@ -34,7 +35,7 @@ def test_what_goes_with_acceleration_is_inertia():
 def test_typical_values_are_shares_of_the_scale():
     robot = load_robot("planar_2r")
     np.testing.assert_allclose(typical_friction(robot, linear(), [80.0, 30.0]), [[0.4, 0.4, 0.08], [0.15, 0.15, 0.03]])
-    with pytest.raises(InputError, match="Ia"):
+    with raises(InputError, "armature", "Ia"):
         typical_friction(robot, friction_model("armature"), 1.0)
 
 
@@ -42,7 +43,7 @@ def test_wrong_input_is_refused():
     robot = load_robot("planar_2r")
     with pytest.raises(ValueRangeError):
         Smoothed(Coulomb(), 0.0)
-    with pytest.raises(ShapeError, match="fv, fc, fo"):
+    with raises(ShapeError, "fv", "fc", "fo", name="friction_parameters", shape=(3, 3)):
         SimulatedFriction.of(robot, linear(), np.ones((3, 3)))
     with pytest.raises(ValueRangeError):
         SimulatedFriction.of(robot, linear(), np.full((2, 3), np.nan))

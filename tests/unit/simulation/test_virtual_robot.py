@@ -16,6 +16,7 @@ from dynident.errors import InputError, MissingExtraError, UnknownNameError, Val
 from dynident.friction import Armature, Coulomb, Motion, PerJoint, Viscous, combine, friction_model, linear
 from dynident.regression import identify
 from dynident.simulation import Elasticity, Payload, Sensors, Servo, SimulationError, simulate, typical_friction, write_truth
+from tests.facts import about, carries, raises
 from tests.unit.simulation.motions import fourier_motion
 
 pytest.importorskip("mujoco")
@@ -82,7 +83,7 @@ def test_tracking_error_with_friction(panda, panda_recording):
     motion = fourier_motion(panda, duration=3.0)
     reached = panda_recording.truth.q[::10]
     assert np.abs(reached - motion.q[: len(reached)]).max() < 5e-3
-    assert "largest tracking error" in panda_recording.notes[0]
+    assert carries(panda_recording.notes[0], "tracking")
 
 
 def test_the_same_seed_gives_the_same_log_and_another_does_not():
@@ -102,7 +103,7 @@ def test_effort_limits_are_kept_and_saturation_is_noted():
     effort = recording.truth.effort
     assert np.all(np.abs(effort) <= weak.effort_limits)
     assert np.any(np.abs(effort) == weak.effort_limits)
-    assert any("effort limit" in note for note in recording.notes)
+    assert about(recording.notes, "effort", "limit")
 
 
 def test_armature_as_a_friction_model_is_inertia():
@@ -176,38 +177,38 @@ def test_a_trajectory_beyond_a_limit_names_joint_and_time(panda):
     motion = fourier_motion(panda, duration=1.0)
     q = motion.q.copy()
     q[40:, 3] = 0.5
-    with pytest.raises(ValueRangeError, match=r"'panda_joint4' to a position of 0\.5 rad at 0\.4 s"):
+    with raises(ValueRangeError, "panda_joint4", 0.5, 0.4, name="trajectory"):
         simulate(panda, Dataset(time=motion.time, q=q))
     dq = motion.dq.copy()
     dq[7, 1] = -9.0
-    with pytest.raises(ValueRangeError, match=r"'panda_joint2' to a velocity of -9 rad/s at 0\.07 s"):
+    with raises(ValueRangeError, "panda_joint2", -9, "rad/s", 0.07, name="trajectory"):
         simulate(panda, dataclasses.replace(motion, dq=dq))
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "words"),
+    ("options", "error", "facts"),
     [
-        ({"noise": "loud"}, UnknownNameError, "none, realistic"),
-        ({"friction": "linaer"}, UnknownNameError, "linear"),
-        ({"friction_parameters": [[1.0]]}, InputError, "friction model"),
-        ({"friction": "armature"}, InputError, "typical values"),
-        ({"friction": "linear", "friction_parameters": np.zeros((2, 2))}, InputError, "fv, fc, fo"),
-        ({"rate": 0.0}, ValueRangeError, "rate"),
-        ({"elasticity": Elasticity(stiffness=1e12)}, SimulationError, "stiff"),
-        ({"noise": Sensors(torque_bias=(1.0, 2.0, 3.0))}, InputError, "torque_bias"),
+        ({"noise": "loud"}, UnknownNameError, ("loud", "none", "realistic")),
+        ({"friction": "linaer"}, UnknownNameError, ("linaer", "linear")),
+        ({"friction_parameters": [[1.0]]}, InputError, ("friction", "model")),
+        ({"friction": "armature"}, InputError, ("armature", "Ia")),
+        ({"friction": "linear", "friction_parameters": np.zeros((2, 2))}, InputError, ("(2, 2)", "fv", "fc", "fo")),
+        ({"rate": 0.0}, ValueRangeError, ("rate", 0.0)),
+        ({"elasticity": Elasticity(stiffness=1e12)}, SimulationError, ("stiff", "stiffness")),
+        ({"noise": Sensors(torque_bias=(1.0, 2.0, 3.0))}, InputError, ("torque_bias", "(3,)", "(2,)")),
     ],
 )
-def test_what_can_not_be_simulated_is_said(options, error, words):
+def test_what_can_not_be_simulated_is_said(options, error, facts):
     robot = load_robot("planar_2r")
-    with pytest.raises(error, match=words):
+    with raises(error, *facts):
         simulate(robot, fourier_motion(robot, duration=0.1), **options)
 
 
-@pytest.mark.parametrize(("viscous", "words"), [(-50.0, "ran away"), (-1e4, "ran away|too steep"), (-1e6, "too steep")])
+@pytest.mark.parametrize(("viscous", "words"), [(-50.0, ("away",)), (-1e4, ("away", "steep")), (-1e6, ("steep",))])
 def test_a_robot_that_runs_away_is_an_error_and_no_log(tmp_path, monkeypatch, capfd, viscous, words):
     monkeypatch.chdir(tmp_path)
     robot = load_robot("planar_2r")
-    with pytest.raises(SimulationError, match=words):
+    with pytest.raises(SimulationError, match="|".join(words)):
         simulate(robot, fourier_motion(robot, duration=1.0), friction="viscous", friction_parameters=[[viscous], [viscous]])
     assert capfd.readouterr() == ("", "")
     assert not list(tmp_path.iterdir())  # MuJoCo would write a log file about it
@@ -215,17 +216,17 @@ def test_a_robot_that_runs_away_is_an_error_and_no_log(tmp_path, monkeypatch, ca
 
 def test_trajectories_must_fit_the_robot(panda):
     motion = fourier_motion(load_robot("planar_2r"), duration=0.2)
-    with pytest.raises(InputError, match="2 joints, but robot 'panda' has 7"):
+    with raises(InputError, 2, "panda", 7):
         simulate(panda, motion)
     twice = Dataset.concatenate([motion, motion])
-    with pytest.raises(InputError, match="2 segments"):
+    with raises(InputError, 2, "segments"):
         simulate(load_robot("planar_2r"), twice)
 
 
 def test_the_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     robot = load_robot("planar_2r")
-    with pytest.raises(MissingExtraError, match=r"dynident\[sim\]"):
+    with raises(MissingExtraError, "dynident[sim]", extra="sim", package="mujoco"):
         simulate(robot, fourier_motion(robot, duration=0.1))
 
 

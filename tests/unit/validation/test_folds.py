@@ -15,6 +15,7 @@ from dynident.regression import Huber, build_problem
 from dynident.regression.equations.partition import find_period, partition_rows
 from dynident.regression.problem import problem_on_base
 from dynident.validation import cross_validate
+from tests.facts import raises
 from tests.logs import synthetic_log, synthetic_samples
 
 
@@ -52,7 +53,7 @@ def test_the_others_keep_their_distance():
 
 def test_bad_numbers_of_parts_are_refused():
     for folds in (1, 101, 40):
-        with pytest.raises(ValueRangeError, match="folds"):
+        with raises(ValueRangeError, name="folds"):
             partition_rows(tables_of(60), folds)
 
 
@@ -137,9 +138,9 @@ def test_robust_losses_and_dropping_are_those_of_the_estimate(monkeypatch):
 
 def test_what_cannot_be_cut_says_why():
     estimate = identify(load_robot("planar_2r"), noisy(), cutoff=6.0, rate=25.0)
-    with pytest.raises(InputError, match="identify again"):
+    with raises(InputError, "identify", "again"):
         cross_validate(replace(estimate, problem=None))
-    with pytest.raises(ValueRangeError, match="folds"):
+    with raises(ValueRangeError, name="folds"):
         cross_validate(estimate, folds=400)
-    with pytest.raises(InputError, match="validate_samples"):
+    with raises(InputError, "validate_samples"):
         cross_validate(identify(load_robot("spatial_3r"), synthetic_samples()))

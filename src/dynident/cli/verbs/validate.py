@@ -74,8 +74,6 @@ def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance
     with progress_bar("Validating") as progress:
         found = validate_samples(estimate, samples, progress=progress)
     name = estimate.base.robot.name
+    document = SampleValidationDocument.of(name, samples, found, provenance)
     title = f"{name}: the model of {estimate.summary.source} on {samples.source}, {samples.samples} samples"
-    return Outcome(
-        report=Report(header=(title,), tables=(residual_table(found, estimate.base),)),
-        document=SampleValidationDocument.of(name, samples, found, provenance),
-    )
+    return Outcome(report=Report(header=(title,), tables=(residual_table(found, estimate.base),)), document=document)

@@ -13,7 +13,7 @@ from dynident.core.isolation import read_apart
 from dynident.core.options import settle_options
 from dynident.data.formats import bag, csv, hdf5, lerobot, mat, parquet, reader
 from dynident.data.formats.reader import Progress, Reader, Table
-from dynident.errors import FileError, MissingExtraError
+from dynident.errors import FileError, MissingExtraError, MissingFileError
 
 READERS: dict[str, Reader] = {
     item.name: item for item in (csv.READER, reader.READER, parquet.READER, hdf5.READER, mat.READER, bag.READER, lerobot.READER)
@@ -39,7 +39,7 @@ def read_table(
     progress : called with the share of a large file that was read.
     """
     if not path.exists():
-        raise FileError(path, "no such file; check the path")
+        raise MissingFileError(path, "no such file; check the path")
     if not path.is_file() and not path.is_dir():
         raise FileError(path, "is a device or a pipe; copy what comes from it to a file first")
     found = reader_of(path)

@@ -52,6 +52,11 @@ def write_dataset(data: Dataset | ControllerSamples, path: str | Path, *, commen
     CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.., magnitude1.. or abs_current1..,
     temperature1.., mask1.., period, segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment
     line of the CSV and in the metadata of the Parquet file. Numbers keep all their digits.
+
+    Examples
+    --------
+    >>> from dynident import load_dataset, write_dataset
+    >>> write_dataset(load_dataset("log.csv"), "log.parquet")
     """
     file = Path(path)
     writer = WRITERS.get(file.suffix.lower())

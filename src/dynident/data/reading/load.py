@@ -50,6 +50,12 @@ def load_dataset(path: DataPath, reading: Reading) -> Dataset:
     ------
     FileError
         Where a file cannot be read or is not what it should be; the message names the file and the place.
+
+    Examples
+    --------
+    >>> from dynident import load_dataset
+    >>> load_dataset("log.csv", joints=["shoulder", "elbow"], skip=100).samples
+    1400
     """
     data = load_recording(path, reading)
     if isinstance(data, ControllerSamples):
@@ -78,6 +84,12 @@ def load_controller_samples(path: DataPath, reading: Reading) -> ControllerSampl
     ------
     FileError
         Where a file cannot be read or is not what it should be; the message names the file and the place.
+
+    Examples
+    --------
+    >>> from dynident import load_controller_samples
+    >>> load_controller_samples("controller.npz").M.shape
+    (60, 2, 2)
     """
     data = load_recording(path, reading)
     if isinstance(data, Dataset):

@@ -98,34 +98,65 @@ _LOW_PASS = pairs(
 class Reading(Options):
     """How a log is read, as far as somebody said it; what is empty was not said.
 
-    columns      Our name -> the file's columns: {"q": "pos_*", "time": "stamp"}; an exact name, a wildcard, a range
-                 "first:last" in the file's order, or a list of these. Names such as t, q1, velocities need no map.
-                 {"ddq": None} ignores a quantity that the file has.
-    units        Our name -> unit, or a unit per joint: {"q": "deg", "dq": "deg/s", "time": "ms", "effort": "mNm"}; SI by default.
-    joints       Names for the joints, or their order when the file has names.
-    effort_joints   Order of the effort's columns where it is another than that of the positions.
-    effort_kind  "torque", "current" or "magnitude", when the names of the columns don't say it; the magnitude of a column that is a
-                 current, by its name or unit, is a "current_magnitude".
-    effort_gains Torque per unit of recorded effort, one or one per joint, negative where it counts the other way: [14.9, -12.1] N·m/A.
-                 A current is a torque then. Where there are gear ratios, they are those of the motor.
-    effort_signs +1 or -1, one or one per joint, for efforts alone; `signs` are then for the motion alone.
-    signs        +1 or -1 per joint, for positions, velocities, accelerations, and signed efforts without signs of their own.
-    gears        Of a log of motors: a ratio per joint, or R with motor = R · joint where motors turn several joints; torque = Rᵀ · motor
-                 torque. `motor_to_joint` is the inverse of R; `gear_coupling` {"6:5": 32.0} are elements of R beside its diagonal.
-    offsets      Added to the joint positions last [rad | m].
-    delay        How much later than the positions the efforts were stamped [s], one or one per joint; negative where they were earlier.
-    rate         Sampling rate [Hz] of a log without stamps, or in place of stamps that are wrong.
-    skip         Samples to drop at the start.
-    without      Intervals (from, to) of the log's clock [s] that are not used: [(12.5, 13.1)]. For one file at a time.
-    low_pass     Each signal behind a zero-phase low-pass of its own before anything is derived, as papers do: {"q": 1.0, "effort": 2.0}
-                 [Hz], one or one per joint. This biases the model, because the regressor is not linear in q; identification filters both
-                 sides of its equations alike instead, at 5 Hz. An uneven clock is made uniform first.
-    files        Files to read one after another, or a file per quantity. segment : column whose changes start a new segment.
-    reader_options  Options that the reader of the format has of its own: {"group": "trial2"} of HDF5. topic : that of bags.
-    preset       Name of a preset (`list_presets`), or a YAML file of your own, for what neither these arguments nor a YAML beside the
-                 data say; of its columns (`preset_columns`) those that a file lacks are left out. about, source : what a preset is for.
-    robot_joints Names of the robot's joints; of a bag, which has those of grippers and others too, only these are read, in this order.
-    progress     Called now and then with the share that was read, 0 to 1.
+    Attributes
+    ----------
+    columns : mapping
+        Our name -> the file's columns: {"q": "pos_*", "time": "stamp"}; an exact name, a wildcard, a range "first:last" in the file's
+        order, or a list of these. Names such as t, q1, velocities need no map. {"ddq": None} ignores a quantity that the file has.
+    units : mapping
+        Our name -> unit, or a unit per joint: {"q": "deg", "dq": "deg/s", "time": "ms", "effort": "mNm"}; SI by default.
+    joints : sequence of str
+        Names for the joints, or their order when the file has names.
+    effort_joints : sequence of str
+        Order of the effort's columns where it is another than that of the positions.
+    effort_kind : str or EffortKind
+        "torque", "current" or "magnitude", when the names of the columns don't say it; the magnitude of a column that is a current, by its
+        name or unit, is a "current_magnitude".
+    effort_gains : array_like
+        Torque per unit of recorded effort, one or one per joint, negative where it counts the other way: [14.9, -12.1] N·m/A. A current is
+        a torque then. Where there are gear ratios, they are those of the motor.
+    effort_signs : array_like
+        +1 or -1, one or one per joint, for efforts alone; `signs` are then for the motion alone.
+    signs : array_like
+        +1 or -1 per joint, for positions, velocities, accelerations, and signed efforts without signs of their own.
+    gears : array_like
+        Of a log of motors: a ratio per joint, or R with motor = R · joint where motors turn several joints; torque = Rᵀ · motor torque.
+    gear_coupling : mapping
+        {"6:5": 32.0}: elements of R beside its diagonal, by motor and joint from 1.
+    motor_to_joint : (n, n) array_like
+        The inverse of R.
+    offsets : array_like
+        Added to the joint positions last [rad | m].
+    delay : array_like
+        How much later than the positions the efforts were stamped [s], one or one per joint; negative where they were earlier.
+    rate : float
+        Sampling rate [Hz] of a log without stamps, or in place of stamps that are wrong.
+    skip : int
+        Samples to drop at the start.
+    without : sequence of pairs
+        Intervals (from, to) of the log's clock [s] that are not used: [(12.5, 13.1)]. For one file at a time.
+    low_pass : mapping
+        Each signal behind a zero-phase low-pass of its own before anything is derived, as papers do: {"q": 1.0, "effort": 2.0} [Hz], one or
+        one per joint. This biases the model, because the regressor is not linear in q; identification filters both sides of its equations
+        alike instead, at 5 Hz. An uneven clock is made uniform first.
+    files : sequence or mapping
+        Files to read one after another, or a file per quantity.
+    segment : str
+        Column whose changes start a new segment.
+    preset : str or Path
+        Name of a preset (`list_presets`), or a YAML file of your own, for what neither these arguments nor a YAML beside the data say.
+    topic : sequence of str
+        Topics of a bag that are read.
+    reader_options : mapping
+        Options that the reader of the format has of its own: {"group": "trial2"} of HDF5.
+    about, source : str
+        What a preset is for, and where its names come from.
+    preset_columns : mapping
+        Columns of a preset, of which those that a file lacks are left out.
+    robot_joints : sequence of str
+        Names of the robot's joints; of a bag, which has those of grippers and others too, only these are read, in this order.
+    progress : callable
+        Called now and then with the share that was read, 0 to 1.
     """
 
     title: ClassVar[str] = "Reading the log"

@@ -170,6 +170,11 @@ class FilterStream:
     """The state of a ParallelFilter between two blocks of one segment; the outputs are those of `apply` on all of them.
 
     Blocks are (..., samples), of any length and with the same leading shape. Some frames are collected before they are multiplied.
+
+    Parameters
+    ----------
+    filter
+        What is applied.
     """
 
     def __init__(self, filter: ParallelFilter) -> None:

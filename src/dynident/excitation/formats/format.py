@@ -116,7 +116,17 @@ class FileHeader:
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryFile:
-    """What a file holds: the samples, its format, and its first lines."""
+    """What a trajectory file holds.
+
+    Attributes
+    ----------
+    samples : Dataset
+        The motion.
+    format : str
+        Name of the file's format.
+    comments : tuple of str
+        Its first lines.
+    """
 
     samples: Dataset
     format: str

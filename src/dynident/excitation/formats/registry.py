@@ -87,8 +87,14 @@ def write_trajectory(
 
     Parameters
     ----------
+    samples
+        What is written: time, q, and what the format takes beside them.
+    path
+        The file; its suffix says the format.
     header
         What the first lines say; without one they say that nothing was checked.
+    format
+        Name of the format where the suffix does not say it.
     options
         Of the format's own.
     """
@@ -102,7 +108,22 @@ def write_trajectory(
 def read_trajectory(path: str | Path, reading: Reading) -> TrajectoryFile:
     """The motion in a trajectory file of any format, or in any file with time and positions.
 
-    The keywords are those of `load_dataset`, for data files that dynident has not written.
+    Parameters
+    ----------
+    path
+        A trajectory file of any format (`FORMATS`), or a log.
+    reading : Reading
+        How a log is read, for data files that dynident has not written. In place of it, its fields are given as keywords.
+
+    Returns
+    -------
+    TrajectoryFile
+        The samples, the format, and the comments of the file.
+
+    Raises
+    ------
+    FileError
+        Where it cannot be read.
     """
     file = Path(path)
     by_suffix = [item for item in FORMATS.values() if file.suffix.lower() in item.suffixes] or [tables.CSV]

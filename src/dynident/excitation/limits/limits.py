@@ -129,10 +129,25 @@ def robot_limits(
 
     Parameters
     ----------
+    robot
+        The robot.
+    position_margin
+        Distance to every position limit [rad | m].
+    velocity_scale, acceleration_scale, effort_scale, jerk_scale
+        Share of each limit that may be used.
+    boxes
+        Regions that links must stay in, in the base frame.
     floor
         Height in the base frame [m]; None: there is no floor.
+    clearance
+        Least distance of links from each other, from the floor and from the boxes' sides [m].
     torque_factor
         Links may weigh so many times what the description says, or that part of it.
+
+    Returns
+    -------
+    Limits
+        All of them, for `design_trajectory` and `check_motion`.
     """
     shares = {"velocity": velocity_scale, "acceleration": acceleration_scale, "effort": effort_scale, "jerk": jerk_scale}
     for name, scale in shares.items():

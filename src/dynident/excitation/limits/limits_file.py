@@ -32,7 +32,25 @@ _PER_JOINT = ("velocity", "acceleration", "effort", "jerk")
 
 
 def read_limits(path: str | Path, robot: Robot) -> Limits:
-    """The limits in a YAML file; what it doesn't mention is as `robot_limits` has it."""
+    """The limits in a YAML file; what it doesn't mention is as `robot_limits` has it.
+
+    Parameters
+    ----------
+    path
+        A YAML file.
+    robot
+        Whose limits these are.
+
+    Returns
+    -------
+    Limits
+        Of the robot, with what the file changes.
+
+    Raises
+    ------
+    FileError
+        Where it cannot be read, or holds something else.
+    """
     fields = read_fields(path)
     fields.only((), ("position", *_PER_JOINT, *_NUMBERS, "boxes"))
     numbers: dict[str, Any] = {

@@ -44,6 +44,8 @@ class LimitMargin:
         Used share of the limit, 1 at the limit; nan for those that are no ranges.
     time : float
         When that is [s].
+    unit : str
+        Of the margin.
     distance : float
         Of the links, from each other or from the floor or box, at least, along the whole motion [m]; nan for ranges.
     """
@@ -72,6 +74,12 @@ class LimitReport(Tabular):
 
     Attributes
     ----------
+    margins : tuple of LimitMargin
+        How far each limit is from being broken.
+    rate : float
+        Samples per second at which ranges were checked [Hz].
+    samples : int
+        How many these were.
     notes
         What could not be checked.
     """
@@ -97,8 +105,21 @@ def check_trajectory(
 
     Parameters
     ----------
+    trajectory
+        The trajectory.
+    robot
+        The robot.
+    limits
+        Those that are checked.
+    rate
+        Samples per second [Hz].
     collision
         The robot's solids when they are already known.
+
+    Returns
+    -------
+    LimitReport
+        Every limit with its margin, and what could not be checked.
     """
     time = sample_times(trajectory.duration, rate)
     model = collision or CollisionModel.of_robot(robot)[0]

@@ -57,6 +57,8 @@ def design_motion(
 
     Parameters
     ----------
+    robot
+        The robot.
     motion : str
         A name of `MOTIONS`: "sinusoids", "splines" or "friction-sweep".
     parameters : mapping, optional
@@ -70,6 +72,8 @@ def design_motion(
         Where the robot stands before and after [rad | m]; by default `find_home` finds it.
     repeats : int
         How often it is driven; a motion that ends elsewhere than it starts only once.
+    rate
+        Samples per second [Hz].
     criterion, task, torque_noise, after
         Of the precision that is expected, as those of `design_trajectory`.
 

@@ -21,6 +21,8 @@ class CubicTrajectory:
 
     Attributes
     ----------
+    joints : tuple of str
+        Names of the n joints.
     times : (K,) array
         Times of the knots [s], from 0, increasing.
     knots : (K, n) array
@@ -67,6 +69,16 @@ def kuka_table_5(*, joints: tuple[str, ...] = tuple(f"joint{j}" for j in range(1
     """The validation motion of Table V: 8 knots in 28 s for the seven joints of the KUKA LWR IV+.
 
     The table prints six numbers for some knots; they are all equal or alternate, so the seventh follows.
+
+    Parameters
+    ----------
+    joints
+        Names of the seven joints.
+
+    Returns
+    -------
+    CubicTrajectory
+        From rest to rest.
     """
     alternating = pi / 4 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0])
     up = np.full(7, pi / 2)

@@ -42,8 +42,12 @@ class DrivenTrajectory:
 
     Attributes
     ----------
+    trajectory : Trajectory
+        What is driven.
     approach, retreat : Trajectory
         From rest to where the easing in begins, and from where the easing out ends to rest.
+    repeats : int
+        Number of whole periods.
     ease_in, ease_out : float
         How long the pace rises and falls [s]; half of that is gone along the path. 0 where it is at rest.
     phase : float

@@ -24,6 +24,8 @@ class FourierTrajectory:
 
     Attributes
     ----------
+    joints : tuple of str
+        Names of the n joints.
     base_frequency : float
         Frequency of the first harmonic [Hz].
     a, b : (n, L) array

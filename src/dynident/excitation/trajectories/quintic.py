@@ -26,7 +26,19 @@ def minimum_jerk(s: Array) -> tuple[Array, Array, Array]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class QuinticTrajectory:
-    """From `start` to `end`, both (n,) [rad | m], in `duration` [s]; outside of that time it stands still."""
+    """From `start` to `end`, both (n,) [rad | m], in `duration` [s]; outside of that time it stands still.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        Names of the n joints.
+    start : (n,) array
+        Position at the start [rad | m].
+    end : (n,) array
+        Position at the end [rad | m].
+    duration : float
+        Length [s].
+    """
 
     joints: tuple[str, ...]
     start: Array
@@ -55,10 +67,17 @@ def fastest_quintic(
 
     Parameters
     ----------
+    joints
+        Names of the n joints.
     start, end : (n,) array_like
         Positions [rad | m].
     velocity, acceleration, jerk
         Largest absolute values, one or (n,) [rad/s, rad/s², rad/s³ | m/s, m/s², m/s³].
+
+    Returns
+    -------
+    QuinticTrajectory
+        From rest at the start to rest at the end.
     """
     n = len(joints)
     step = np.abs(per_joint("end", end, n) - per_joint("start", start, n))

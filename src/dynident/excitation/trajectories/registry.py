@@ -33,7 +33,18 @@ TRAJECTORIES: dict[str, Callable[..., Trajectory]] = {
 
 
 def trajectory_to_dict(trajectory: Trajectory) -> dict[str, Any]:
-    """{"kind": name, ...fields}, ready for standard JSON; all digits are kept."""
+    """{"kind": name, ...fields}, ready for standard JSON; all digits are kept.
+
+    Parameters
+    ----------
+    trajectory
+        The trajectory.
+
+    Returns
+    -------
+    dict
+        {"kind": name, ...fields}, for `trajectory_from_dict`.
+    """
     if trajectory.kind not in TRAJECTORIES:
         raise UnknownNameError("kind of trajectory", trajectory.kind, TRAJECTORIES, remedy="a kind must be registered to be saved")
     values = {field.name: _plain(getattr(trajectory, field.name)) for field in fields(cast("Any", trajectory))}
@@ -41,7 +52,18 @@ def trajectory_to_dict(trajectory: Trajectory) -> dict[str, Any]:
 
 
 def trajectory_from_dict(data: Mapping[str, Any]) -> Trajectory:
-    """The trajectory that `trajectory_to_dict` wrote."""
+    """The trajectory that `trajectory_to_dict` wrote.
+
+    Parameters
+    ----------
+    data
+        The dictionary.
+
+    Returns
+    -------
+    Trajectory
+        With all digits that it had.
+    """
     kind = str(data.get("kind"))
     if kind not in TRAJECTORIES:
         raise UnknownNameError("kind of trajectory", kind, TRAJECTORIES)

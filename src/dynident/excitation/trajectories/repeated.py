@@ -21,7 +21,19 @@ _JUMP = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Repeated:
-    """`trajectory` driven `repeats` times; the first `warm_up` and the last `cool_down` of them are not to be used."""
+    """`trajectory` driven `repeats` times; the first `warm_up` and the last `cool_down` of them are not to be used.
+
+    Attributes
+    ----------
+    trajectory : Trajectory
+        What is repeated.
+    repeats : int
+        How often it is driven.
+    warm_up : int
+        How many of the first are not to be used.
+    cool_down : int
+        How many of the last are not to be used.
+    """
 
     trajectory: Trajectory
     repeats: int = 5

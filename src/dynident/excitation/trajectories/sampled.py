@@ -39,10 +39,12 @@ _SHORTEST = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SampledTrajectory:
-    """
+    """Samples of a motion, and what is between them.
 
     Attributes
     ----------
+    joints : tuple of str
+        Names of the n joints.
     times : (N,) array
         [s], increasing from 0;.
     q : (N, n) array

@@ -21,12 +21,16 @@ class SinusoidTrajectory:
 
     Attributes
     ----------
+    joints : tuple of str
+        Names of the n joints.
     amplitude : (n,) array
         Velocity amplitudes A [rad/s | m/s].
     period : (n,) array
         Periods T [s].
     start : (n,) array
         Position at time 0 [rad | m]; the joint moves between it and start + A T / π.
+    duration : float
+        Length [s].
     """
 
     joints: tuple[str, ...]
@@ -67,7 +71,22 @@ _PANDA_CENTRE = (0.0, 0.0, 0.0, -1.5708, 0.0, 1.8675, 0.0)
 def panda_table_1(
     *, start: ArrayLike | None = None, duration: float = 20.0, joints: tuple[str, ...] = tuple(f"panda_joint{j}" for j in range(1, 8))
 ) -> SinusoidTrajectory:
-    """The validation motion of Table I. start : (7,) [rad]; by default each joint swings about the middle of its range."""
+    """The validation motion of Table I.
+
+    Parameters
+    ----------
+    start : (7,) array_like
+        Where it begins [rad]; by default each joint swings about the middle of its range.
+    duration
+        Length [s].
+    joints
+        Names of the seven joints.
+
+    Returns
+    -------
+    SinusoidTrajectory
+        From rest.
+    """
     A, T = np.array(PANDA_AMPLITUDES), np.array(PANDA_PERIODS)
     first = np.array(_PANDA_CENTRE) - A * T / (2.0 * np.pi) if start is None else np.asarray(start, dtype=float)
     return SinusoidTrajectory(joints=joints, amplitude=A, period=T, start=first, duration=duration)

@@ -78,6 +78,18 @@ def trajectory_dataset(trajectory: Trajectory, rate: float) -> Dataset:
     """The trajectory's samples as a log without effort.
 
     Samples of warm-up and cool-down periods are masked out; where whole periods are marked, the log has the marks.
+
+    Parameters
+    ----------
+    trajectory
+        The trajectory.
+    rate
+        Samples per second [Hz].
+
+    Returns
+    -------
+    Dataset
+        time, q, dq and ddq.
     """
     time = sample_times(trajectory.duration, rate)
     motion = trajectory.sample(time)

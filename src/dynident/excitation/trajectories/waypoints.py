@@ -19,6 +19,8 @@ class WaypointTrajectory:
 
     Attributes
     ----------
+    joints : tuple of str
+        Names of the n joints.
     times : (K,) array
         When it is at the points [s], from 0, increasing.
     points : (K, n) array

@@ -33,6 +33,8 @@ class PhysicalConsistency:
     margin
         By how much the triangle inequality must hold, ½ tr(I_c) - λ_max(I_c) >= margin [kg·m²], as `dynident check` prints it. That is Σ -
         mc mcᵀ / m ⪰ margin · 1, the Schur complement of the mass in P - margin · diag(1, 1, 1, 0) ⪰ 0, in any frame.
+    links
+        Numbers from 1, or names; None for all.
     """
 
     margin: float = 0.0
@@ -56,7 +58,17 @@ class PhysicalConsistency:
 @dataclass(frozen=True)
 class Bounds:
     """low <= parameter <= high, for a mass (m3), centre of mass (c3x), first moment (mc3x), inertia about the origin (J3xx)
-    or about the centre of mass (I3xx; its upper bound and both bounds of products are not convex), or friction (fv3)."""
+    or about the centre of mass (I3xx; its upper bound and both bounds of products are not convex), or friction (fv3).
+
+    Attributes
+    ----------
+    name : str
+        Of the parameter.
+    low : float
+        Least value, in its unit; -inf where there is none.
+    high : float
+        Largest value; inf where there is none.
+    """
 
     name: str
     low: float = -np.inf
@@ -78,7 +90,15 @@ class Bounds:
 
 @dataclass(frozen=True)
 class TotalMass:
-    """low <= sum of the links' masses <= high [kg]."""
+    """low <= sum of the links' masses <= high [kg].
+
+    Attributes
+    ----------
+    low : float
+        Least sum [kg].
+    high : float
+        Largest sum [kg].
+    """
 
     low: float
     high: float
@@ -95,7 +115,15 @@ class TotalMass:
 
 @dataclass(frozen=True)
 class Known:
-    """A parameter with a known value: m7 = 0.73, c7x = 0, J7xz = 0 (which forces I7xz = c7x c7z m7)."""
+    """A parameter with a known value: m7 = 0.73, c7x = 0, J7xz = 0 (which forces I7xz = c7x c7z m7).
+
+    Attributes
+    ----------
+    name : str
+        Of the parameter.
+    value : float
+        In its unit.
+    """
 
     name: str
     value: float
@@ -113,7 +141,15 @@ class Known:
 @dataclass(frozen=True)
 class DontCare:
     """A chosen value for a parameter that the objective doesn't contain, such as c1y of an arm on an upright first axis (KUKA
-    paper, eq. 20); an error where the objective does contain it, naming a coefficient that would be affected."""
+    paper, eq. 20); an error where the objective does contain it, naming a coefficient that would be affected.
+
+    Attributes
+    ----------
+    name : str
+        Of the parameter.
+    value : float
+        In its unit.
+    """
 
     name: str
     value: float
@@ -125,7 +161,19 @@ class DontCare:
 
 @dataclass(frozen=True)
 class Ratio:
-    """low · second <= first <= high · second, for two linear parameters: bounds on their ratio where the second is positive."""
+    """low · second <= first <= high · second, for two linear parameters: bounds on their ratio where the second is positive.
+
+    Attributes
+    ----------
+    first : str
+        Name of one parameter.
+    second : str
+        Name of the other.
+    low : float
+        Least ratio.
+    high : float
+        Largest ratio.
+    """
 
     first: str
     second: str
@@ -142,7 +190,15 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Equal:
-    """Two linear parameters with one value: m2 = m4."""
+    """Two linear parameters with one value: m2 = m4.
+
+    Attributes
+    ----------
+    first : str
+        Name of one parameter.
+    second : str
+        Name of the other.
+    """
 
     first: str
     second: str
@@ -154,7 +210,15 @@ class Equal:
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """Base parameters held at given values (b,): the dynamics that they describe stay as they are, to the last digit."""
+    """Base parameters held at given values (b,): the dynamics that they describe stay as they are, to the last digit.
+
+    Attributes
+    ----------
+    base : BaseParameters
+        Whose coefficients they are.
+    values : (b,) array
+        At which they are held.
+    """
 
     base: BaseParameters
     values: ArrayLike
@@ -172,7 +236,15 @@ class Coefficients:
 
 @dataclass(frozen=True)
 class Symmetric:
-    """A link that is its own mirror image in a plane of its parameter frame ("xy", "xz" or "yz")."""
+    """A link that is its own mirror image in a plane of its parameter frame ("xy", "xz" or "yz").
+
+    Attributes
+    ----------
+    link : int or str
+        Number from 1, or name.
+    plane : str
+        "xy", "xz" or "yz".
+    """
 
     link: int | str
     plane: str
@@ -189,7 +261,15 @@ class Symmetric:
 
 @dataclass(frozen=True)
 class FrictionNonnegative:
-    """Friction parameters not negative: those of these names, or all of which the model says so; of these joints from 0, or of all."""
+    """Friction parameters not negative: those of these names, or all of which the model says so; of these joints from 0, or of all.
+
+    Attributes
+    ----------
+    names
+        Kinds of parameters, such as "fv"; None for those of which the model says so.
+    joints
+        Numbers from 0; None for all.
+    """
 
     names: Sequence[str] | None = None
     joints: Sequence[int] | None = None

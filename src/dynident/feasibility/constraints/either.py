@@ -24,6 +24,8 @@ class Either:
 
     Attributes
     ----------
+    branches
+        Constraints, or sets of them; two or more.
     name
         Of the rule.
     labels

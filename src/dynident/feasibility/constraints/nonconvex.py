@@ -107,7 +107,19 @@ def _squares(element: int) -> list[Square]:
 
 @dataclass(frozen=True, eq=False)
 class LinkView:
-    """One link as a user's function sees it. com : (3,) [m]; inertia : (3, 3) about the centre of mass [kg·m²]."""
+    """One link as a user's function sees it.
+
+    Attributes
+    ----------
+    name : str
+        Of the link.
+    mass : float
+        [kg]
+    com : (3,) array
+        Centre of mass in the parameter frame [m].
+    inertia : (3, 3) array
+        About the centre of mass [kg·m²].
+    """
 
     name: str
     mass: float
@@ -123,6 +135,10 @@ class UserConstraint:
     ----------
     function
         Links -> float or array `links` is a list of LinkView (name, mass, com, inertia), base to tip.
+    name : str
+        What it demands, for a reader; by default the function's name.
+    smooth : bool
+        Whether finite differences of it make sense.
     """
 
     function: Callable[[list[LinkView]], Any]

@@ -23,7 +23,15 @@ _FARTHEST = 1e6
 
 @dataclass(frozen=True, eq=False)
 class ComInHull:
-    """The centre of mass of a link inside the convex hull of points (k, 3) [m]."""
+    """The centre of mass of a link inside the convex hull of points (k, 3) [m].
+
+    Attributes
+    ----------
+    link : int or str
+        Number from 1, or name.
+    points : (k, 3) array
+        In the link's parameter frame [m].
+    """
 
     link: int | str
     points: ArrayLike
@@ -47,7 +55,17 @@ class ComInHull:
 
 @dataclass(frozen=True, eq=False)
 class ComInEllipsoid:
-    """The centre of mass of a link within ‖shape (c - centre)‖ <= 1, shape (k, 3) [1/m]; a sphere has shape 1 / radius."""
+    """The centre of mass of a link within ‖shape (c - centre)‖ <= 1, shape (k, 3) [1/m]; a sphere has shape 1 / radius.
+
+    Attributes
+    ----------
+    link : int or str
+        Number from 1, or name.
+    centre : (3,) array
+        In the link's parameter frame [m].
+    shape : (k, 3) array
+        Of the ellipsoid [1/m].
+    """
 
     link: int | str
     centre: ArrayLike
@@ -68,7 +86,19 @@ class ComInEllipsoid:
 
 @dataclass(frozen=True, eq=False)
 class ComInCylinder:
-    """The centre of mass of a link inside a cylinder around the segment from `start` to `end` (3,) [m]."""
+    """The centre of mass of a link inside a cylinder around the segment from `start` to `end` (3,) [m].
+
+    Attributes
+    ----------
+    link : int or str
+        Number from 1, or name.
+    start : (3,) array
+        One end of the axis in the link's parameter frame [m].
+    end : (3,) array
+        The other end [m].
+    radius : float
+        Of the cylinder [m].
+    """
 
     link: int | str
     start: ArrayLike

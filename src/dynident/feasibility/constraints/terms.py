@@ -35,11 +35,15 @@ class Nonconvex:
 
     Attributes
     ----------
+    name : str
+        What it demands, for a reader.
     violation : x -> float
         Positive where violated, in `unit`.
     convex_at : x -> Block
         A convex condition that implies this one and is tight at a point where this one holds (convex-concave procedure); None
         when there is none, as for a user's own function.
+    unit : str
+        Of the violation.
     smooth : bool
         Whether finite differences of it make sense.
     parts : x -> (k,) array
@@ -79,6 +83,12 @@ class Terms:
 
     Attributes
     ----------
+    blocks : tuple of Block
+        Linear matrix inequalities.
+    equalities : tuple of Equality
+        Linear equations.
+    nonconvex : tuple of Nonconvex
+        All other conditions.
     dont_care
         Parameters and their columns which the objective must not contain: their values are chosen, not fitted.
     alternatives
@@ -119,7 +129,17 @@ class Constraint(Protocol):
 
 @dataclass(frozen=True)
 class Violation:
-    """A condition that doesn't hold: by how much, and the sentence that says so."""
+    """A condition that doesn't hold: by how much, and the sentence that says so.
+
+    Attributes
+    ----------
+    name : str
+        Of the condition.
+    amount : float
+        By how much it does not hold [unit].
+    unit : str
+        Of the amount.
+    """
 
     name: str
     amount: Annotated[float, NULLABLE]
@@ -134,10 +154,19 @@ def violations(terms: Terms, x: Array, units: Array | None = None, margins: Marg
 
     Parameters
     ----------
+    terms
+        What the constraints ask of x.
+    x : (p,) array_like
+        Standard columns.
     units : (p,) array
         How large the parameters are, 1 by default; what a solver's rounding leaves is a share of that.
     margins
         Of the blocks as they are counted in these units, where somebody has them.
+
+    Returns
+    -------
+    tuple of Violation
+        The largest first; empty where all hold.
     """
     broken: list[Violation] = []
     units = np.ones(len(x)) if units is None else units
@@ -164,7 +193,13 @@ def violations(terms: Terms, x: Array, units: Array | None = None, margins: Marg
 
 @dataclass(frozen=True, eq=False)
 class FeasibleSet:
-    """Constraints that must all hold; `a & b` holds those of both."""
+    """Constraints that must all hold; `a & b` holds those of both.
+
+    Attributes
+    ----------
+    constraints : tuple of Constraint
+        All of them.
+    """
 
     constraints: tuple[Constraint, ...] = field(default=())
 

@@ -49,6 +49,10 @@ class Repair(Result):
 
     Attributes
     ----------
+    robot : Robot
+        With consistent links.
+    base : BaseParameters
+        Its coefficients.
     links
         Every source link with an inertia.
     coefficients : (2, b) array
@@ -90,12 +94,32 @@ def repair(robot: Robot, *, margin: float | None = None, metric: Metric = "entro
 
     Parameters
     ----------
+    robot
+        With inertias, of which some are not consistent.
     margin
         Of every link [kg·m²], as `dynident check` prints it; by default enough not to be marginal.
+    metric
+        "entropic" does not depend on frames and units, "euclidean" weighs every entry by its own size.
+
+    Returns
+    -------
+    Repair
+        The robot with consistent links, and how much each of them changed.
+
+    Raises
+    ------
+    InputError
+        Where the robot has no inertias.
 
     Notes
     -----
     A robot whose links are consistent (and have the margin, if one is given) is returned as it is.
+
+    Examples
+    --------
+    >>> from dynident import load_robot, repair
+    >>> repair(load_robot("arm.urdf")).changed
+    ()
     """
     sources = _sources(robot)
     if not sources:

@@ -22,8 +22,12 @@ class SolverOptions:
 
     Attributes
     ----------
+    seed : int
+        Of the random starts.
     starts : int
         Independent starts of a multi-start; the same seed gives the same answer on any executor.
+    executor : Executor or None
+        Computes the starts; None for this process.
     budget : float or None
         Seconds after which no further start begins.
     progress : callable

@@ -47,6 +47,12 @@ class BaseParameters(Result):
 
     Attributes
     ----------
+    robot : Robot
+        Whose parameters they are.
+    friction : FrictionModel or None
+        Friction model whose parameters are among them; None for none.
+    equations : Equations
+        Which equations they are of.
     independent : (b,) array
         Index of the standard column that stands for each base parameter.
     grouping : (b, p) array
@@ -156,10 +162,23 @@ def base_parameters(
 
     Parameters
     ----------
+    robot
+        The robot.
+    friction
+        Friction model whose parameters are coefficients too; None for none.
+    equations
+        "torque" of a log; "controller", "inertia" or "gravity" of a controller's samples.
     known
         Parameters declared known by name ({"m7": 0.73, "J2xy": 0.0}); their columns leave the problem.
     extra
         Names of the user's own columns, which count as independent.
+    seed
+        Of the random samples.
+
+    Returns
+    -------
+    BaseParameters
+        The independent columns and their grouping.
     """
     if equations not in EQUATIONS:
         raise UnknownNameError("kind of equations", equations, EQUATIONS)

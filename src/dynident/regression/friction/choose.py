@@ -61,6 +61,15 @@ def choose_friction(
         Its coefficients where those of the links are known and stay; by default they are fitted together with friction.
     blocks
         Parts that are held out in turn.
+    seed
+        Of the starts of the fits.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    FrictionChoice
+        The model of each joint, and what was tried.
     """
     search = _Search.of(problem, blocks, seed, rigid)
     n = problem.base.robot.n

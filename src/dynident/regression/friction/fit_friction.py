@@ -53,8 +53,15 @@ def fit_friction(
         Whether its shapes are fitted, or stay as they are.
     starts, seed
         Of further starts within the bounds of the shapes.
+    progress
+        Called now and then with a sentence about what is being done.
     fitting
         Options of `fit`. The shapes themselves are fitted by least squares, without a prior.
+
+    Returns
+    -------
+    Estimate
+        With the fitted model.
 
     Notes
     -----

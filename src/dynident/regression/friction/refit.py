@@ -72,11 +72,24 @@ def refit_friction(
 
     Parameters
     ----------
+    estimate
+        What `identify` returned.
+    data
+        The new log.
     model
         By default the one that the estimate has, its shapes fitted again; "auto" chooses one per joint.
     cutoff, rate
         Of the filter, as in `build_problem`; "auto" are those of the estimate, and of links from a controller's M and g what is usual for
         such a log.
+    seed
+        Of the starts of the fits.
+    progress
+        Called now and then with the share that is done, 0 to 1.
+
+    Returns
+    -------
+    FrictionRefit
+        The new friction, and whether it differs by more than noise.
     """
     base = estimate.base
     cutoff, rate, chosen = settle_filter(estimate, data, cutoff, rate)

@@ -40,7 +40,13 @@ class Squared:
 
 @dataclass(frozen=True)
 class Huber:
-    """Quadratic up to `threshold` standard deviations, linear beyond; 1.345 keeps 95 % efficiency on Gaussian noise."""
+    """Quadratic up to `threshold` standard deviations, linear beyond; 1.345 keeps 95 % efficiency on Gaussian noise.
+
+    Attributes
+    ----------
+    threshold : float
+        In standard deviations.
+    """
 
     threshold: float = 1.345
     name = "huber"
@@ -54,7 +60,13 @@ class Huber:
 
 @dataclass(frozen=True)
 class Tukey:
-    """Biweight: rows beyond `threshold` standard deviations don't count at all; 4.685 keeps 95 % efficiency."""
+    """Biweight: rows beyond `threshold` standard deviations don't count at all; 4.685 keeps 95 % efficiency.
+
+    Attributes
+    ----------
+    threshold : float
+        In standard deviations.
+    """
 
     threshold: float = 4.685
     name = "tukey"

@@ -53,6 +53,8 @@ class SearchSettings:
 
     Attributes
     ----------
+    seed : int
+        Of the random numbers.
     progress
         Told one sentence now and then.
     executor
@@ -87,10 +89,12 @@ class SignMethod:
 
     Attributes
     ----------
-    search
-        Magnitudes, what every method is told, and the method's own options, to hypotheses.
+    name : str
+        Of the method.
     summary
         What it is good for, for help.
+    search
+        Magnitudes, what every method is told, and the method's own options, to hypotheses.
     options
         Dataclass of the options that it has of its own.
     refined

@@ -15,7 +15,23 @@ METHODS: dict[str, SignMethod] = {method.name: method for method in (em.METHOD, 
 
 
 def method_by_name(name: str) -> SignMethod:
-    """The method of that name; UnknownNameError lists those that there are."""
+    """The method of that name.
+
+    Parameters
+    ----------
+    name
+        The name.
+
+    Returns
+    -------
+    SignMethod
+        A row of `METHODS`.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is none; it lists those that there are.
+    """
     if name not in METHODS:
         raise UnknownNameError("method", name, sorted(METHODS))
     return METHODS[name]
@@ -28,8 +44,19 @@ def search_signs(
 
     Parameters
     ----------
+    magnitudes
+        What `prepare_magnitudes` returned.
+    method
+        Name of the search.
+    settings
+        Seed, starts and budget.
     own
         Options of the method's own, by name or as its options class.
+
+    Returns
+    -------
+    SignHypotheses
+        The best first.
     """
     found = method_by_name(method)
     return found.search(magnitudes, settings or SearchSettings(), settle_options(found.options, own, f"method {method}"))

@@ -9,6 +9,7 @@ import pytest
 
 from dynident.data.formats.csv import read_csv
 from dynident.errors import FileError
+from tests.facts import raises
 
 
 def write(folder: Path, text: str, name: str = "log.csv") -> Path:
@@ -55,29 +56,29 @@ def test_texts_and_missing_values_are_kept_for_whoever_needs_the_column(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "place", "facts"),
     [
-        ("t,q1\n0,1\n1,2\n2,1.2.3\n", r"log.csv, line 4, column 'q1': '1.2.3' is not a number; correct or remove that line"),
-        ("# note\nt,q1\n0,1\n\n1,x\n", "line 5, column 'q1': 'x' is not a number"),
-        ("t q1\n0 1\n1 2\n2 oops\n", "line 4, column 'q1': 'oops' is not a number"),
-        ("t,q1\n0,1\n1,2,3\n", "line 3: has 3 cells where 2 were expected"),
-        ("t q1\n0 1\n1 2 3\n", "line 3: has 3 cells where 2 were expected"),
-        ("t q1 q2\n0 1\n1 2\n", "line 2: has 2 cells where 3 were expected"),
-        ("t,q1,q1\n0,1,2\n", "line 1: two columns are named 'q1'"),
-        ("", "holds no data"),
-        ("# nothing\n\n", "holds no data"),
-        ("# dynident: {\nt,q1\n0,1\n", "line 1: the description that dynident keeps there is damaged"),
-        ("# dynident: [1]\nt,q1\n0,1\n", "line 1: the description that dynident keeps there is damaged"),
-        ("t,q1\0\n0,1\n", "is not text"),
+        ("t,q1\n0,1\n1,2\n2,1.2.3\n", "line 4, column 'q1'", ("log.csv", "1.2.3")),
+        ("# note\nt,q1\n0,1\n\n1,x\n", "line 5, column 'q1'", ("x", "number")),
+        ("t q1\n0 1\n1 2\n2 oops\n", "line 4, column 'q1'", ("oops", "number")),
+        ("t,q1\n0,1\n1,2,3\n", "line 3", (3, 2, "cells")),
+        ("t q1\n0 1\n1 2 3\n", "line 3", (3, 2, "cells")),
+        ("t q1 q2\n0 1\n1 2\n", "line 2", (2, 3, "cells")),
+        ("t,q1,q1\n0,1,2\n", "line 1", ("two", "q1")),
+        ("", "", ("no", "data")),
+        ("# nothing\n\n", "", ("no", "data")),
+        ("# dynident: {\nt,q1\n0,1\n", "line 1", ("dynident", "damaged")),
+        ("# dynident: [1]\nt,q1\n0,1\n", "line 1", ("dynident", "damaged")),
+        ("t,q1\0\n0,1\n", "", ("not", "text")),
     ],
 )
-def test_broken_tables_are_located(tmp_path, text, message):
-    with pytest.raises(FileError, match=message):
+def test_broken_tables_are_located(tmp_path, text, place, facts):
+    with raises(FileError, *facts, place=place):
         read_csv(write(tmp_path, text))
 
 
 def test_another_encoding_is_refused(tmp_path):
     file = tmp_path / "log.csv"
     file.write_bytes("t,Größe\n0,1\n".encode("latin-1"))
-    with pytest.raises(FileError, match="UTF-8"):
+    with raises(FileError, "UTF-8"):
         read_csv(file)

@@ -13,7 +13,8 @@ from pyarrow import parquet
 
 from dynident.core.options import OptionError
 from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording, low_pass
-from dynident.errors import DynidentError, FileError, InputError, UnknownNameError, ValueRangeError
+from dynident.errors import FileError, MissingFileError, UnknownNameError, ValueRangeError
+from tests.facts import carries, raises
 
 N = 6
 TIME = 0.1 * np.arange(N)
@@ -43,7 +44,7 @@ def test_names_of_the_papers_and_plain_ones(tmp_path):
 
 def test_a_file_counts_once(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q, tau=Q)
-    with pytest.raises(FileError, match=r"log.npz: is given twice"):
+    with raises(FileError, "log.npz", "twice"):
         load_recording([file, tmp_path / "." / "log.npz"])
 
 
@@ -69,7 +70,7 @@ def test_names_of_joints_come_from_the_columns(tmp_path):
     assert data.effort_kind is EffortKind.CURRENT
     turned = load_dataset(file, joints=["base_joint", "elbow_joint"])
     np.testing.assert_array_equal(turned.q, Q[:, ::-1])
-    with pytest.raises(FileError, match="joints asks for wrist, but the file has elbow_joint, base_joint"):
+    with raises(FileError, "joints", "wrist", "elbow_joint", "base_joint"):
         load_dataset(file, joints=["base_joint", "wrist"])
 
 
@@ -77,7 +78,7 @@ def test_joints_name_or_order_numbered_columns(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q)
     assert load_dataset(file, joints=["a", "b"]).joint_names == ("a", "b")
     np.testing.assert_array_equal(load_dataset(file, joints=["joint2", "joint1"]).q, Q[:, ::-1])
-    with pytest.raises(FileError, match=r"joints gives 3 names, but q has 2 columns \(joints\)"):
+    with raises(FileError, "joints", 3, "q", 2):
         load_dataset(file, joints=["a", "b", "c"])
 
 
@@ -110,7 +111,7 @@ def test_a_quantity_without_columns_is_ignored(tmp_path, nothing):
     assert data.dq is None
     assert data.effort is None
     np.testing.assert_array_equal(load_dataset(file, columns={"qd": "dq"}).dq, 2 * Q)
-    with pytest.raises(FileError, match="q can't be ignored"):
+    with raises(FileError, "q", "ignored", place="columns.q"):
         load_dataset(file, columns={"q": nothing})
 
 
@@ -124,50 +125,46 @@ def test_a_quantity_of_its_own_file_is_ignored_too(tmp_path):
 
 def test_what_a_map_can_get_wrong(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q)
-    with pytest.raises(FileError, match=r"no column matches 'pos_\*', given for q; found: t, q; correct the map \(columns={'q': '...'}\)"):
+    with raises(FileError, "pos_*", "q", remedy={"columns": {"q": "..."}}):
         load_dataset(file, columns={"q": "pos_*"})
-    with pytest.raises(FileError, match="no column matches 'x', given for q"):
+    with raises(FileError, "x", "q", remedy={"columns": {"q": "..."}}):
         load_dataset(file, columns={"q": ["q", "x"]})
-    with pytest.raises(UnknownNameError, match="no quantity named 'angle'; known: time, q, dq"):
+    with raises(UnknownNameError, kind="quantity", name="angle"):
         load_dataset(file, columns={"angle": "q"})
-    with pytest.raises(FileError, match="the map gives q twice"):
+    with raises(FileError, "q", "twice", place="columns.position"):
         load_dataset(file, columns={"q": "q", "position": "q"})
 
 
 def test_missing_columns_list_those_found(tmp_path):
-    with pytest.raises(FileError, match=r"no column is known as q; found: t, angle1, angle2; name them with columns={'q': '...'}"):
+    with raises(FileError, "q", "angle1", "angle2", remedy={"columns": {"q": "..."}}):
         load_dataset(npz(tmp_path, t=TIME, angle1=Q[:, 0], angle2=Q[:, 1]))
-    with pytest.raises(
-        FileError, match=r"has no time column; name it with columns={'time': '...'}, or give the sampling rate \[Hz\], such as rate=1000.0"
-    ):
+    with raises(FileError, "time", "[Hz]", remedy={"columns": {"time": "..."}, "rate": 1000.0}):
         load_dataset(npz(tmp_path, q=Q))
 
 
 def test_ambiguous_names_are_refused(tmp_path):
-    with pytest.raises(FileError, match=r"several columns can be q: 'q', 'positions'; choose with columns={'q': '...'}"):
+    with raises(FileError, "q", "positions", remedy={"columns": {"q": "..."}}):
         load_dataset(npz(tmp_path, t=TIME, q=Q, positions=Q))
     both = npz(tmp_path, t=TIME, q=Q, tau=Q, current=2 * Q)
-    with pytest.raises(
-        FileError, match=r"holds torque and current .* choose one, such as effort_kind='torque' or columns={'effort': '...'}"
-    ):
+    with raises(FileError, "torque", "current", "tau", remedy={"effort_kind": "torque", "columns": {"effort": "..."}}):
         load_dataset(both)
     np.testing.assert_array_equal(load_dataset(both, effort_kind="current").effort, 2 * Q)
-    with pytest.raises(FileError, match=r"different joints: q has 2 \(1, 2\), dq has 1 \(1\)"):
+    with raises(FileError, "q", 2, "dq", 1, remedy={"columns": {"dq": "..."}}):
         load_dataset(npz(tmp_path, t=TIME, q1=TIME, q2=TIME, dq1=TIME))
-    with pytest.raises(FileError, match="q has columns of the joints 1, 3, with a gap"):
+    with raises(FileError, "q", 1, 3, "gap", remedy={"columns": {"q": "..."}}):
         load_dataset(npz(tmp_path, t=TIME, q1=TIME, q3=TIME))
 
 
 def test_an_effort_whose_kind_is_unknown_is_refused(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q, load=Q)
-    with pytest.raises(FileError, match="don't say what they are; give it, such as effort_kind='torque'"):
+    with raises(FileError, "effort", remedy={"effort_kind": "torque"}):
         load_dataset(file, columns={"effort": "load"})
     assert load_dataset(file, columns={"effort": "load"}, effort_kind="magnitude").effort_kind is EffortKind.MAGNITUDE
     assert load_dataset(file, columns={"effort": "load"}, units={"effort": "mA"}).effort_kind is EffortKind.CURRENT
     assert load_dataset(file, columns={"effort": "load"}, units={"effort": "Nm"}).effort_kind is EffortKind.TORQUE
-    with pytest.raises(FileError, match="effort of kind 'torque' can't have the unit A"):
+    with raises(FileError, "effort", "torque", "A"):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q), units={"effort": "A"})
-    with pytest.raises(OptionError, match="effort_kind is 'volts'"):
+    with raises(OptionError, name="effort_kind", value="volts"):
         load_dataset(file, effort_kind="volts")
 
 
@@ -186,15 +183,15 @@ def test_units(tmp_path):
 
 def test_units_are_checked(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q, dq=Q)
-    with pytest.raises(UnknownNameError, match="no unit of q named 'degrees'; known: rad, mrad, deg, rev, m"):
+    with raises(UnknownNameError, "rad", "mrad", "deg", kind="unit of q", name="degrees"):
         load_dataset(file, units={"q": "degrees"})
-    with pytest.raises(UnknownNameError, match="no unit of time named 'deg'; known: s, ms, us, ns"):
+    with raises(UnknownNameError, "ms", "us", kind="unit of time", name="deg"):
         load_dataset(file, units={"time": "deg"})
-    with pytest.raises(FileError, match=r"q is in deg, but the unit of dq is not given; say it, such as units={'dq': 'deg/s'}"):
+    with raises(FileError, "q", "deg", "dq", remedy={"units": {"dq": "deg/s"}}):
         load_dataset(file, units={"q": "deg"})
-    with pytest.raises(FileError, match="units of q are 3, but the data has 2 columns"):
+    with raises(FileError, "q", 3, 2):
         load_dataset(file, units={"q": ["rad"] * 3})
-    with pytest.raises(UnknownNameError, match="no quantity with a unit named 'mask'"):
+    with raises(UnknownNameError, kind="quantity with a unit", name="mask"):
         load_dataset(file, units={"mask": "s"})
 
 
@@ -209,12 +206,10 @@ def test_dates_become_times_since_the_start(tmp_path):
 
 
 def test_absurd_torques_hint_at_the_unit(tmp_path):
-    with pytest.raises(
-        FileError, match=r"median magnitude of .*e\+07 N·m or N, which no robot has; give its unit, such as units={'effort': 'mNm'}"
-    ):
+    with raises(FileError, "effort", "1.55e+07", remedy={"units": {"effort": "mNm"}}):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=1e7 * (1 + Q)))
     assert load_dataset(npz(tmp_path, t=TIME, q=Q, tau=1e7 * Q), units={"effort": "mNm"}).effort.max() < 1.2e4
-    with pytest.raises(FileError, match="effort never exceeds 0 N·m or N; check the columns"):
+    with raises(FileError, "effort", 0, remedy={"units": {"effort": "kNm"}}):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=0 * Q))
 
 
@@ -258,7 +253,7 @@ def test_magnitudes_keep_their_sign_and_refuse_coupling(tmp_path):
     beside(file, gear_ratios=[-2, 3], signs=[1, -1])
     np.testing.assert_allclose(load_dataset(file).effort, Q * [2, 3])
     beside(file, gear_ratios=[[1, 1], [0, 1]])
-    with pytest.raises(FileError, match="couples joints, which needs the signs of the torques"):
+    with raises(FileError, "motor_to_joint", "magnitude", "signs"):
         load_dataset(file)
 
 
@@ -291,7 +286,7 @@ def test_the_magnitude_of_a_current_is_told_by_its_name_or_unit(tmp_path):
     torque = load_dataset(file, effort_kind="magnitude", effort_gains=[2.0, -3.0])
     assert torque.effort_kind is EffortKind.MAGNITUDE
     np.testing.assert_array_equal(torque.effort, 4 * Q * [2.0, 3.0])
-    with pytest.raises(FileError, match="effort of kind 'current_magnitude' can't have the unit Nm"):
+    with raises(FileError, "effort", "current_magnitude", "Nm"):
         load_dataset(file, effort_kind="magnitude", units={"effort": "Nm"})
 
 
@@ -309,16 +304,16 @@ def test_signs_of_efforts_are_separate_from_those_of_positions(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "kind", "facts"),
     [
-        ({"effort_gains": 0.0}, "other than 0"),
-        ({"effort_gains": [1.0, np.nan]}, "other than 0"),
-        ({"effort_gains": [1.0, 2.0, 3.0]}, "for 3 joints"),
-        ({"effort_signs": [1, 2]}, "1 or -1"),
+        ({"effort_gains": 0.0}, OptionError, ("effort_gains", 0)),
+        ({"effort_gains": [1.0, np.nan]}, OptionError, ("effort_gains[1]", "nan", 0)),
+        ({"effort_gains": [1.0, 2.0, 3.0]}, FileError, ("effort_gains", 3, 2)),
+        ({"effort_signs": [1, 2]}, OptionError, ("effort_signs[1]", 1, -1)),
     ],
 )
-def test_gains_and_signs_are_checked(tmp_path, given, message):
-    with pytest.raises(DynidentError, match=message):
+def test_gains_and_signs_are_checked(tmp_path, given, kind, facts):
+    with raises(kind, *facts):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q), **given)
 
 
@@ -333,7 +328,7 @@ def test_a_rate_replaces_stamps_that_are_wrong(tmp_path):
     np.testing.assert_allclose(load_dataset(file, rate=10.0).time, TIME)
     beside(file, rate=10)
     np.testing.assert_allclose(load_dataset(file).time, TIME)
-    with pytest.raises(ValueRangeError, match="rate is -1"):
+    with raises(ValueRangeError, -1, name="rate"):
         load_dataset(file, rate=-1)
 
 
@@ -342,11 +337,11 @@ def test_efforts_that_were_stamped_late(tmp_path):
     data = load_dataset(file, delay=0.2)
     np.testing.assert_array_equal(data.effort, Q[2:])
     np.testing.assert_array_equal(data.q, Q[:-2])
-    assert data.source == "log.npz, efforts 0.2 s earlier"
+    assert carries(data.source, "log.npz", 0.2)
     beside(file, delay=[0.1, 0])
     np.testing.assert_array_equal(load_dataset(file).effort, np.column_stack([Q[1:, 0], Q[:-1, 1]]))
     np.testing.assert_array_equal(load_dataset(file, delay=0).effort, Q)
-    with pytest.raises(FileError, match="delay is for 3 joints, but the data has 2 columns"):
+    with raises(FileError, "delay", 3, 2):
         load_dataset(file, delay=[0, 0, 0])
     assert load_dataset(npz(tmp_path, "motion.npz", t=TIME, q=Q), delay=0.2).samples == N, "a motion has no effort to shift"
 
@@ -359,16 +354,16 @@ def test_signals_that_are_filtered_by_themselves(tmp_path):
     expected = low_pass(load_dataset(file), {"q": 2.0, "effort": [3.0, 4.0]})
     np.testing.assert_array_equal(data.q, expected.q)
     np.testing.assert_array_equal(data.effort, expected.effort)
-    assert data.source == "log.npz, low-pass of q at 2 Hz, effort at 3, 4 Hz, order 4"
+    assert carries(data.source, "log.npz", "q", 2, "effort", 3, 4)
     beside(file, low_pass={"q": 2.0, "effort": [3.0, 4.0]}, without=[[1.0, 1.1]])
     both = load_dataset(file, low_pass={"effort": 5.0})
-    assert both.source == "log.npz, without 1:1.1 s, low-pass of q at 2 Hz, effort at 5 Hz, order 4"
+    assert carries(both.source, "log.npz", "without", "1:1.1", "q", 2, "effort", 5, 4)
     uneven = npz(tmp_path, "uneven.npz", t=time + 0.002 * rng.uniform(size=600), q=q, tau=effort)
     assert "resampled" in load_dataset(uneven, low_pass={"q": 2.0}).source
-    with pytest.raises(FileError, match="no signal to filter named 'ddq'; known: q, effort"):
+    with raises(FileError, "ddq", "q", "effort", "filter"):
         load_dataset(uneven, low_pass={"ddq": 2.0})
     samples = npz(tmp_path, "samples.npz", q=q, g=effort)
-    with pytest.raises(FileError, match=r"low-passes, .* apply to logs only"):
+    with raises(FileError, "M", "g", "low-passes", "signs", "offsets"):
         load_recording(samples, low_pass={"q": 2.0})
 
 
@@ -376,17 +371,17 @@ def test_intervals_that_are_left_out(tmp_path):
     file = npz(tmp_path, t=1.7e9 + TIME, q=Q, tau=Q)
     data = load_dataset(file, without=[(0.15, 0.35), (0.45, np.inf)])
     assert np.flatnonzero(data.mask.all(axis=1)).tolist() == [0, 1, 4]
-    assert data.source == "log.npz, without 0.15:0.35 s, 0.45:inf s"
+    assert carries(data.source, "log.npz", "without", "0.15:0.35", "0.45:inf")
     beside(file, without=[[0.0, 0.1]])
     assert np.flatnonzero(~load_dataset(file).mask.any(axis=1)).tolist() == [0, 1]
     other = npz(tmp_path, "other.npz", t=TIME, q=Q, tau=Q)
     both = load_dataset([file, other])
     assert int((~both.mask).sum()) == 4, "the YAML of one file is that of one recording"
-    with pytest.raises(FileError, match=r"one recording, and there are 2; write `without: \[\[0.0, 0.2\]\]` into the YAML beside"):
+    with raises(FileError, 2, "without", "[[0.0, 0.2]]", "YAML"):
         load_dataset([file, other], without=[(0.0, 0.2)])
-    with pytest.raises(FileError, match=r"without 12.5:13.1 holds no sample; the log's stamps are 0 to 0.5 s"):
+    with raises(FileError, "without", "12.5:13.1", 0, 0.5):
         load_dataset(file, without=[(12.5, 13.1)])
-    with pytest.raises(FileError, match="leaves no sample of the log"):
+    with raises(FileError, "without", "shorter"):
         load_dataset(file, without=[(-1.0, 2.0)])
 
 
@@ -421,23 +416,23 @@ def test_values_in_the_yaml_are_checked(tmp_path, content, place, expected):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "facts"),
     [
-        ({"unit": {}}, "unknown key 'unit'; allowed: columns, units, joints"),
-        ({"signs": [1]}, "signs is for 1 joints, but the data has 2 columns"),
-        ({"gear_ratios": [1, 0]}, "can't be inverted"),
-        ({"gear_ratios": [1]}, "gear_ratios is for 1 joints"),
-        ({"motor_to_joint": [[1]], "gear_ratios": [1]}, "keep one"),
-        ({"columns": {"angle": "q"}}, "no quantity named 'angle'"),
-        ({"units": {"q": "degrees"}}, "no unit of q named 'degrees'"),
-        ({"skip": 5}, "skip is 5, but there are 6 samples; at least 2 must remain"),
-        ({"joints": "a"}, "joints gives 1 names"),
+        ({"unit": {}}, ("log.npz.yaml", "unit", "columns", "units", "joints")),
+        ({"signs": [1]}, ("signs", 1, 2)),
+        ({"gear_ratios": [1, 0]}, ("gears", "inverted")),
+        ({"gear_ratios": [1]}, ("gear_ratios", 1, 2)),
+        ({"motor_to_joint": [[1]], "gear_ratios": [1]}, ("gear_ratios", "motor_to_joint", "twice")),
+        ({"columns": {"angle": "q"}}, ("log.npz.yaml", "quantity", "angle")),
+        ({"units": {"q": "degrees"}}, ("log.npz.yaml", "q", "degrees", "deg")),
+        ({"skip": 5}, ("skip", 5, 6, 2)),
+        ({"joints": "a"}, ("joints", 1, "q", 2)),
     ],
 )
-def test_the_yaml_is_checked(tmp_path, content, message):
+def test_the_yaml_is_checked(tmp_path, content, facts):
     file = npz(tmp_path, t=TIME, q=Q, tau=Q)
     beside(file, **content)
-    with pytest.raises(FileError, match=message):
+    with raises(FileError, *facts):
         load_dataset(file)
 
 
@@ -457,18 +452,18 @@ def test_a_folder_is_one_dataset_in_natural_order(tmp_path):
 
 def test_files_that_do_not_fit_together(tmp_path):
     a, b = npz(tmp_path, "a.npz", t=TIME, q=Q, tau=Q), npz(tmp_path, "b.npz", q=Q, g=Q)
-    with pytest.raises(FileError, match=r"b.npz: holds controller samples \(q, M, g\), but a.npz is a log"):
+    with raises(FileError, "b.npz", "q", "M", "g", "a.npz"):
         load_dataset([a, b])
-    with pytest.raises(FileError, match="no file was given"):
+    with raises(FileError, "no", "file", file="data"):
         load_dataset([])
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(FileError, match=r"holds no data file; known suffixes: .csv, .tsv"):
+    with raises(FileError, "no", ".csv", ".tsv"):
         load_dataset(empty)
-    with pytest.raises(FileError, match="no such file"):
+    with raises(MissingFileError, file=str(tmp_path / "absent.npz")):
         load_dataset(tmp_path / "absent.npz")
     (tmp_path / "a.doc").touch()
-    with pytest.raises(FileError, match=r"unknown suffix '.doc'; known: .csv"):
+    with raises(FileError, ".doc", ".csv"):
         load_dataset(tmp_path / "a.doc")
 
 
@@ -480,7 +475,7 @@ def test_a_yaml_that_lists_the_files(tmp_path):
     assert load_dataset(recipe).source == "b.npz; a.npz"
     assert load_dataset(recipe).samples == 2 * (N - 1)
     recipe.write_text("skip: 1")
-    with pytest.raises(FileError, match="lists no data"):
+    with raises(FileError, "no", "files"):
         load_dataset(recipe)
 
 
@@ -498,7 +493,7 @@ def test_a_file_per_quantity(tmp_path):
     (tmp_path / "dataset.yaml").write_text("files: {q: pos.csv, effort: load.csv}\neffort_kind: torque")
     np.testing.assert_allclose(load_dataset(tmp_path).time, 2 * TIME)
     (tmp_path / "dataset.yaml").write_text("files: {effort: load.csv}\nrate: 10\neffort_kind: torque")
-    with pytest.raises(FileError, match="files: q is missing"):
+    with raises(FileError, "q", "missing", place="files"):
         load_dataset(tmp_path)
 
 
@@ -521,33 +516,33 @@ def test_controller_samples(tmp_path):
     assert load_controller_samples(npz(tmp_path, q=Q, g=Q, dq=Q, c=Q)).c is not None
     assert load_controller_samples(npz(tmp_path, q=Q, M=M), joints=["joint2", "joint1"]).M[0, 0, 0] == M[0, 1, 1]
     assert isinstance(load_dataset(npz(tmp_path, t=TIME, q=Q, g=Q, tau=Q)), Dataset)
-    with pytest.raises(FileError, match="M lacks the element M12; give at least one full triangle"):
+    with raises(FileError, "M", "M12", "2 x 2"):
         load_controller_samples(npz(tmp_path, q=Q, M11=TIME, M22=TIME))
     file = npz(tmp_path, q=Q, g=Q)
     beside(file, signs=[1, -1])
-    with pytest.raises(FileError, match="signs, gear ratios and offsets apply to logs only"):
+    with raises(FileError, "M", "g", "gear", "signs", "offsets"):
         load_dataset(file)
     log = npz(tmp_path, "motion.npz", t=TIME, q=Q, tau=Q)
-    with pytest.raises(FileError, match="holds a log, and no M or g of a controller; read it with load_dataset"):
+    with raises(FileError, "M", "g", "load_dataset"):
         load_controller_samples(log)
     samples = npz(tmp_path, "model.npz", q=Q, g=Q)
-    with pytest.raises(FileError, match=r"holds a controller's samples \(q, g\) and no log; read it with load_controller_samples"):
+    with raises(FileError, "q", "g", "load_controller_samples"):
         load_dataset(samples)
     assert isinstance(load_recording(samples), ControllerSamples)
 
 
 @pytest.mark.parametrize("starts", [[0.0, np.nan], [0.0, np.inf], [0.0, 2.5]])
 def test_segments_begin_at_samples(tmp_path, starts):
-    with pytest.raises(FileError, match="starts are the samples at which segments begin, so that they are whole numbers"):
+    with raises(FileError, "segments", "whole", place="starts"):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q, starts=starts))
     assert load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q, starts=[0.0, 3.0])).starts == (0, 3)
 
 
 def test_an_element_of_the_inertia_matrix_is_a_number_per_sample(tmp_path):
     elements = {"M11": np.ones(N), "M12": np.zeros(N), "M22": np.ones(N)}
-    with pytest.raises(FileError, match=r"element M11 has shape \(6, 2\); \(6,\), a number per sample, was expected"):
+    with raises(FileError, 6, 2, place="M11"):
         load_controller_samples(npz(tmp_path, q=Q, **elements | {"M11": np.ones((N, 2))}))
-    with pytest.raises(FileError, match=r"element M22 has shape \(5,\)"):
+    with raises(FileError, 5, place="M22"):
         load_controller_samples(npz(tmp_path, q=Q, **elements | {"M22": np.ones(N - 1)}))
     column = load_controller_samples(npz(tmp_path, q=Q, **elements | {"M11": np.ones((N, 1))}))
     np.testing.assert_array_equal(column.M, np.tile(np.eye(2), (N, 1, 1)))
@@ -556,7 +551,7 @@ def test_an_element_of_the_inertia_matrix_is_a_number_per_sample(tmp_path):
 def test_one_array_under_the_name_of_an_archive(tmp_path):
     with (tmp_path / "log.npz").open("wb") as stream:
         np.save(stream, Q)
-    with pytest.raises(FileError, match="holds one array without a name"):
+    with raises(FileError, "numpy.savez"):
         load_dataset(tmp_path / "log.npz")
 
 
@@ -567,29 +562,29 @@ def test_durations_are_times(tmp_path, unit):
     parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
     np.testing.assert_allclose(load_dataset(tmp_path / "log.parquet").time, 10 * TIME, atol=1e-9)
     parquet.write_table(pa.table(columns | {"q1": columns["time"], "time": TIME}), tmp_path / "log.parquet")
-    with pytest.raises(FileError, match="column 'q1' holds durations; real numbers were expected"):
+    with raises(FileError, "durations", place="q1"):
         load_dataset(tmp_path / "log.parquet")
 
 
 def test_the_unit_of_nothing(tmp_path):
-    with pytest.raises(UnknownNameError, match=r"no quantity named 'speed'.*as in units=\{'q': 'deg'\}"):
+    with raises(UnknownNameError, kind="quantity", name="speed", remedy={"units": {"q": "deg"}}):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q), units={"speed": "deg"})
 
 
 def test_columns_that_are_no_numbers(tmp_path):
-    with pytest.raises(FileError, match=r"column 'q' holds text \(such as 'a' in row 1\)"):
+    with raises(FileError, "a", 1, place="q"):
         load_dataset(npz(tmp_path, t=TIME, q=np.array(["a"] * N)))
-    with pytest.raises(FileError, match=r"column 'q' holds text \(such as 'lost' in row 3\)"):  # the one that is no number
+    with raises(FileError, "lost", 3, place="q"):  # the one that is no number
         load_dataset(npz(tmp_path, t=TIME, q=np.array(["0", "1e-3", "lost", "1", "2", "3"])))
-    with pytest.raises(FileError, match="column 'q' holds numbers that are stored as text"):
+    with raises(FileError, "stored", place="q"):
         load_dataset(npz(tmp_path, t=TIME, q=np.array(["0"] * N)))
-    with pytest.raises(FileError, match="column 'q' holds complex numbers"):
+    with raises(FileError, "complex", place="q"):
         load_dataset(npz(tmp_path, t=TIME, q=Q * 1j))
-    with pytest.raises(FileError, match="time must be one column"):
+    with raises(FileError, "time", "t", remedy={"columns": {"time": "..."}}):
         load_dataset(npz(tmp_path, t=Q, q=Q))
-    with pytest.raises(FileError, match=r"columns of q disagree in length: 'q2' has 6 samples, 'q1' has 5"):
+    with raises(FileError, "q", "q2", 6, "q1", 5):
         load_dataset(npz(tmp_path, t=TIME, q1=TIME[1:], q2=TIME))
-    with pytest.raises(FileError, match="segment has 5 values, but q has 6"):
+    with raises(FileError, "segment", 5, "q", 6):
         load_dataset(npz(tmp_path, t=TIME, q=Q, segment=np.ones(5)))
 
 
@@ -601,7 +596,7 @@ def test_a_column_of_segments(tmp_path):
 def test_commanded_columns_are_not_measured_ones(tmp_path):
     arrays = {"joint1_position": Q[:, 0], "target_joint1_position": Q[:, 1], "target_positions": Q, "positions_error": Q}
     np.testing.assert_array_equal(load_dataset(npz(tmp_path, t=TIME, **arrays)).q, Q[:, :1])
-    with pytest.raises(FileError, match="columns of q both number and name their joints: 'q1', 'left_joint_pos'"):
+    with raises(FileError, "q", "q1", "left_joint_pos", remedy={"columns": {"q": "..."}}):
         load_dataset(npz(tmp_path, t=TIME, q1=TIME, left_joint_pos=TIME))
 
 
@@ -619,9 +614,9 @@ START = np.datetime64("2024-05-01T12:00:00.020", "ns")
 def test_dates_and_durations_have_their_unit_in_them(tmp_path, stamps):
     file = npz(tmp_path, t=stamps, q=Q)
     np.testing.assert_allclose(load_dataset(file).time, TIME, atol=1e-12)
-    with pytest.raises(FileError, match="time holds dates or durations, whose unit is known; leave its unit out"):
+    with raises(FileError, "time", "durations"):
         load_dataset(file, units={"time": "ms"})
-    with pytest.raises(FileError, match=r"column 'q' holds (dates|durations); real numbers were expected"):
+    with raises(FileError, "durations" if stamps.dtype.kind == "m" else "dates", place="q"):
         load_dataset(npz(tmp_path, t=TIME, q=stamps))
 
 
@@ -637,19 +632,19 @@ def test_dates_in_a_text_and_in_parquet(tmp_path):
 @pytest.mark.parametrize(("unit", "scale"), [("ms", 1e3), ("us", 1e6), ("ns", 1e9)])
 def test_dates_in_another_unit_than_seconds_are_named(tmp_path, unit, scale):
     file = npz(tmp_path, t=((1.7e9 + TIME) * scale).astype(np.int64), q=Q)
-    with pytest.raises(FileError, match=rf"time begins with 1.7e\+\d+, which is no date in seconds, but one in {unit}; give its unit"):
+    with raises(FileError, f"{1.7e9 * scale:.3g}", remedy={"units": {"time": unit}}):
         load_dataset(file)
     np.testing.assert_allclose(load_dataset(file, units={"time": unit}).time, TIME, atol=1e-6)
 
 
 def test_clocks_that_no_recorder_has(tmp_path):
     q = np.zeros((200, 2))
-    with pytest.raises(FileError, match="time advances by 1000 s from sample to sample, as no recorder does; give the unit of the time"):
+    with raises(FileError, "time", 1000, remedy={"units": {"time": "ms"}, "rate": 1000.0}):
         load_dataset(npz(tmp_path, t=1e3 * np.arange(200) + 0.5, q=q))
-    with pytest.raises(FileError, match="time advances by 1e-07 s from sample to sample"):
+    with raises(FileError, "time", "1e-07", remedy={"units": {"time": "ms"}, "rate": 1000.0}):
         load_dataset(npz(tmp_path, t=1e-7 * np.arange(200), q=q))
     counted = npz(tmp_path, t=np.arange(200), q=q)
-    with pytest.raises(FileError, match=r"time counts in whole numbers \(1 from sample to sample\)"):
+    with raises(FileError, "time", 1, "whole", remedy={"units": {"time": "ms"}, "rate": 1000.0}):
         load_dataset(counted)
     assert load_dataset(counted, units={"time": "ms"}).rate == pytest.approx(1000.0)
     assert load_dataset(counted, units={"time": "s"}).rate == pytest.approx(1.0)
@@ -660,14 +655,14 @@ def test_clocks_that_no_recorder_has(tmp_path):
 def test_absurd_numbers_are_named_where_they_stand(tmp_path, name):
     arrays = {"q": Q, "dq": Q, "ddq": Q, "tau": Q} | {name: np.where(np.arange(2 * N).reshape(N, 2) == 7, -1e200, Q)}
     quantity = "effort" if name == "tau" else name
-    with pytest.raises(FileError, match=rf"{quantity} is -1e\+200 at sample 3 \(0.3 s\), joint 'joint2' \(1 such values\); repair or drop"):
+    with raises(FileError, quantity, "-1e+200", 3, 0.3, "joint2", 1):
         load_dataset(npz(tmp_path, t=TIME, **arrays))
 
 
 def test_a_controllers_zeros_are_refused(tmp_path):
-    with pytest.raises(FileError, match="M is zero in every sample"):
+    with raises(FileError, "M", "zero"):
         load_controller_samples(npz(tmp_path, q=Q, M=np.zeros((N, 2, 2)), g=Q))
-    with pytest.raises(FileError, match="g is zero in every sample"):
+    with raises(FileError, "g", "zero"):
         load_controller_samples(npz(tmp_path, q=Q, g=0 * Q))
     horizontal = load_controller_samples(npz(tmp_path, q=Q, M=np.tile(np.eye(2), (N, 1, 1)), g=0 * Q))
     assert not np.any(horizontal.g), "gravity may be zero where there is inertia"
@@ -689,7 +684,7 @@ def test_efforts_in_another_order_than_the_positions(tmp_path):
     np.testing.assert_array_equal(data.q, Q)
     np.testing.assert_array_equal(data.effort, 2 * Q[:, ::-1] * [1.0, 10.0])
     beside(file, effort_joints=["joint2", "elbow"])
-    with pytest.raises(FileError, match="effort_joints are joint2, elbow; each of joint1, joint2 was expected once"):
+    with raises(FileError, "effort_joints", "joint2", "elbow", "joint1"):
         load_dataset(file)
 
 
@@ -707,16 +702,16 @@ def test_gears_and_offsets_as_arguments(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("given", "kind", "name", "fact"),
     [
-        ({"gears": [[1, 2], [2, 4]]}, "gears can't be inverted"),
-        ({"gears": [[1, 2, 3]]}, "a ratio per joint, or a square matrix"),
-        ({"offsets": [float("nan")]}, r"a finite number \[rad \| m\]"),
+        ({"gears": [[1, 2], [2, 4]]}, ValueRangeError, "gears", "inverted"),
+        ({"gears": [[1, 2, 3]]}, OptionError, "gears", "square"),
+        ({"offsets": [float("nan")]}, OptionError, "offsets", "[rad | m]"),
     ],
 )
-def test_gears_that_no_drive_has(tmp_path, given, sentence):
+def test_gears_that_no_drive_has(tmp_path, given, kind, name, fact):
     np.savez(tmp_path / "log.npz", time=np.arange(4.0), q=np.zeros((4, 2)), tau=np.ones((4, 2)))
-    with pytest.raises(InputError, match=sentence):
+    with raises(kind, fact, name=name):
         load_dataset(tmp_path / "log.npz", **given)
 
 
@@ -736,9 +731,9 @@ def test_files_with_clocks_of_their_own_are_put_onto_that_of_the_positions(tmp_p
     np.testing.assert_allclose(data.time, TIME[1:])
     np.testing.assert_allclose(data.q, Q[1:])
     np.testing.assert_allclose(data.effort, np.outer(1 + TIME[1:], [1.0, -2.0]))
-    with pytest.raises(FileError, match="the files of effort and q have no time in common; check their clocks and units"):
+    with raises(FileError, "effort", "q", "time", "common"):
         load_dataset(separate(tmp_path, 100 + slow, np.outer(slow, [1.0, 1.0])))
-    with pytest.raises(FileError, match="the clock of effort does not increase from sample to sample"):
+    with raises(FileError, "clock", "effort", "increase"):
         load_dataset(separate(tmp_path, slow[::-1], np.outer(slow, [1.0, 1.0])))
     counted = load_dataset(separate(tmp_path, TIME + 7.0, 3 * Q, rate=20))
     np.testing.assert_allclose(counted.effort, 3 * Q)

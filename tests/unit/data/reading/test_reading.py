@@ -11,6 +11,7 @@ import yaml
 from dynident.core.options import OptionError, changes, read_options
 from dynident.data.reading.reading import Reading, read_reading
 from dynident.errors import FileError, InputError
+from tests.facts import raises
 
 WORDS = {
     "columns": ["q=pos_*", "time=a=b", "dq=a, b,c", "ddq=none"],
@@ -89,7 +90,7 @@ def test_gains_from_a_file(tmp_path):
     (tmp_path / "gains.yaml").write_text("effort_gains: [14.9, -12.1]\n")
     assert read_options(Reading, {"effort_gains": str(tmp_path / "gains.yaml")}, typed=True).effort_gains == (14.9, -12.1)
     (tmp_path / "gains.yaml").write_text("rate: 100\n")
-    with pytest.raises(FileError, match="has no effort_gains"):
+    with raises(FileError, "effort_gains"):
         read_options(Reading, {"effort_gains": str(tmp_path / "gains.yaml")}, typed=True)
 
 

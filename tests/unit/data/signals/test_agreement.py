@@ -11,6 +11,7 @@ import pytest
 from dynident import identify, load_robot
 from dynident.data import Dataset, differentiate, load_dataset
 from dynident.data.signals.agreement import find_disagreements, replace_derivatives
+from tests.facts import about, carries
 from tests.logs import synthetic_log
 
 RATES = (20.0, 100.0, 1000.0)
@@ -83,18 +84,18 @@ def test_identification_says_so_and_uses_the_derivatives() -> None:
     wrong = replace(log, ddq=-4.0 * log.ddq)
     good, found = identify(robot, replace(log, ddq=None), cutoff=5.0), identify(robot, wrong)
     np.testing.assert_allclose(found.values, good.values, rtol=1e-9)
-    (note,) = [note for note in found.notes if "differ from the derivative" in note]
-    assert "accelerations of joint1 (by 500 %), joint2 (by 500 %)" in note
-    assert "used instead" in note
-    assert "wrong ddq replaced" in str(found.summary.processing)
+    (note,) = about(found.notes, "derivative", "joint1")
+    assert carries(note, "accelerations", "joint1", 500, "joint2")
+    assert carries(note, "instead")
+    assert carries(str(found.summary.processing), "wrong", "ddq")
     raw = identify(robot, wrong, cutoff=None)  # differences without a filter would be worse
-    assert any("used all the same" in note for note in raw.notes)
+    assert about(raw.notes, "derivative", "used")
     assert raw.residuals.relative_percent > 5 * found.residuals.relative_percent
-    assert not any("differ from" in note for note in identify(robot, log).notes)
+    assert not about(identify(robot, log).notes, "derivative")
     arm, log = load_robot("spatial_3r"), synthetic_log("spatial_3r")
     notes = identify(arm, replace(log, dq=-log.dq, ddq=2 * log.ddq)).notes
-    assert "velocities of all joints (by 200 to 200 %)" in notes[0]
-    assert "accelerations of all joints (by 1" in notes[1]
+    assert carries(notes[0], "velocities", "all", 200)
+    assert carries(notes[1], "accelerations", "all")
 
 
 def test_the_recorded_logs_are_good(shared_data: Path) -> None:

@@ -12,6 +12,7 @@ from dynident.data import Dataset, shift_effort
 from dynident.data.signals.clocks import values_at
 from dynident.errors import ValueRangeError
 from dynident.regression import identify
+from tests.facts import raises
 from tests.logs import synthetic_log
 
 TIME = 0.01 * np.arange(200)
@@ -56,7 +57,7 @@ def test_segments_are_shifted_on_their_own_and_short_ones_dropped():
     assert shifted.starts == (0, 98)
     np.testing.assert_array_equal(shifted.effort[:98], effort[2:100])
     np.testing.assert_array_equal(shifted.effort[98:], effort[105:])
-    with pytest.raises(ValueRangeError, match=r"delay is \[20.0, 20.0\] s, and no segment of the log is longer"):
+    with raises(ValueRangeError, "[20.0, 20.0]", "longer", name="delay"):
         shift_effort(log(effort), 20.0)
 
 

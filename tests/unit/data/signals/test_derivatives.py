@@ -21,6 +21,7 @@ from dynident.data import (
     trim,
 )
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
+from tests.facts import carries, raises
 
 STEPS = {
     "differentiate": differentiate,
@@ -115,14 +116,14 @@ def test_each_signal_has_a_low_pass_of_its_own():
     np.testing.assert_array_equal(found.q, low_pass(data, 2.0).q)
     np.testing.assert_array_equal(found.effort[:, 0], low_pass(data, 5.0).effort[:, 0])
     np.testing.assert_array_equal(found.effort[:, 1], low_pass(data, 10.0).effort[:, 1])
-    assert found.source.endswith("low-pass of q at 2 Hz, effort at 5, 10 Hz, order 4")
+    assert carries(found.source, "q", 2, "effort", 5, 10, 4)
     only = low_pass(data, {"effort": 2.0})
     np.testing.assert_array_equal(only.q, data.q)
-    with pytest.raises(UnknownNameError, match=r"dq.*known: q, effort"):
+    with raises(UnknownNameError, "q", "effort", name="dq"):
         low_pass(data, {"dq": 2.0})
-    with pytest.raises(ValueRangeError, match="cutoff of q"):
+    with raises(ValueRangeError, name="cutoff of q"):
         low_pass(data, {"q": -1.0})
-    with pytest.raises(ShapeError, match="one per joint"):
+    with raises(ShapeError, 2, name="cutoff of q", shape=(3,)):
         low_pass(data, {"q": [1.0, 2.0, 3.0]})
 
 
@@ -167,21 +168,21 @@ def test_savitzky_golay_noise_is_as_documented():
 def test_filters_want_a_uniform_clock_and_enough_samples():
     jittery = log(time=np.cumsum(np.random.default_rng(0).uniform(0.005, 0.02, size=100)))
     for smooth in (lambda data: low_pass(data, 5.0), lambda data: savitzky_golay(data, 11, 3)):
-        with pytest.raises(ValueRangeError, match=r"time is not uniform .* resample first"):
+        with raises(ValueRangeError, "1%", name="time"):
             smooth(jittery)
-    with pytest.raises(ValueRangeError, match="segment 1 has 5 samples, but this filter needs 16"):
+    with raises(ValueRangeError, 1, 5, 16, name="segment"):
         low_pass(log(100, starts=(0, 95)), 5.0)
-    with pytest.raises(ValueRangeError, match="segment 0 has 2 samples, but a derivative needs 3"):
+    with raises(ValueRangeError, 0, 2, 3, name="segment"):
         differentiate(log(100, starts=(0, 2)))
-    with pytest.raises(ValueRangeError, match=r"cutoff is 60 Hz; .* half the sampling rate, 50 Hz"):
+    with raises(ValueRangeError, 60, 0, "rate", 50, name="cutoff"):
         low_pass(log(), 60.0)
 
 
 def test_savitzky_golay_is_checked():
     for window, degree in ((10, 2), (3, 3), (5, -1)):
-        with pytest.raises(ValueRangeError, match="it must be odd and above the degree"):
+        with raises(ValueRangeError, "degree", name="window"):
             savitzky_golay(log(), window, degree)
-    with pytest.raises(ValueRangeError, match="polynomial is 1; the missing accelerations need at least 2"):
+    with raises(ValueRangeError, 1, 2, name="polynomial"):
         savitzky_golay(log(), 11, 1)
 
 
@@ -192,9 +193,9 @@ def test_trimming_takes_both_edges_of_every_segment():
     assert data.time[0] == pytest.approx(0.1)
     assert data.time[-1] == pytest.approx(2.89)
     np.testing.assert_array_equal(trim(log(), 0.0).q, log().q)
-    with pytest.raises(ValueRangeError, match="no segment is longer than twice that; trim less"):
+    with raises(ValueRangeError, "segment", 2, name="seconds"):
         trim(log(), 2.0)
-    with pytest.raises(ValueRangeError, match="seconds is -1"):
+    with raises(ValueRangeError, -1, name="seconds"):
         trim(log(), -1)
 
 
@@ -204,7 +205,7 @@ def test_decimation_starts_anew_in_each_segment():
     np.testing.assert_array_equal(data.q, original.q[[*range(0, 51, 10), *range(51, 100, 10)]])
     assert data.starts == (0, 6)
     assert data.mask.shape == (11, 2)
-    with pytest.raises(ValueRangeError, match="factor is 0"):
+    with raises(ValueRangeError, 0, name="factor"):
         decimate(log(), 0)
 
 
@@ -215,11 +216,11 @@ def test_masks_only_take_away():
     assert data.mask[:, 1].all()
     both = mask_saturation(data, 1.0)
     np.testing.assert_array_equal(both.mask, data.mask & (np.abs(data.effort) < 1.0))
-    with pytest.raises(ValueRangeError, match="dq is missing, so standstill can't be seen; differentiate first"):
+    with raises(ValueRangeError, "missing", "standstill", name="dq"):
         mask_standstill(log(), 0.1)
-    with pytest.raises(ValueRangeError, match="effort is missing"):
+    with raises(ValueRangeError, "missing", "saturation", name="effort"):
         mask_saturation(replace(log(), effort=None), 1.0)
-    with pytest.raises(ShapeError, match=r"limits has shape \(3,\); expected one number, or \(2,\) = one per joint"):
+    with raises(ShapeError, 2, name="limits", shape=(3,)):
         mask_saturation(data, [1, 2, 3])
-    with pytest.raises(ValueRangeError, match=r"speed is -0\.1; numbers that are not negative"):
+    with raises(ValueRangeError, -0.1, name="speed"):
         mask_standstill(data, -0.1)

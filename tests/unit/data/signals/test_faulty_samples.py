@@ -10,6 +10,7 @@ import pytest
 
 from dynident.data import Dataset
 from dynident.data.signals.faulty_samples import FaultCount, describe_faults, find_faults, leave_out_faults
+from tests.facts import carries
 
 RATE, SAMPLES = 200.0, 4000
 
@@ -112,7 +113,7 @@ def test_a_limit_that_the_motion_exceeds_smoothly_is_wrong_and_said_to_be(limit)
     assert clean is data
     expected = np.count_nonzero(np.abs(data.effort[:, 0]) > limit)
     assert counts == (FaultCount("effort", "beyond_limit", "joint1", expected, False),)
-    assert "so they are used; check the column, its unit and the limits" in next(describe_faults(counts, SAMPLES))
+    assert carries(next(describe_faults(counts, SAMPLES)), "joint1", "used", "limits")
 
 
 def test_a_masked_sample_is_no_fault_and_its_neighbours_none_either():

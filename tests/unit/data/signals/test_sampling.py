@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dynident.data import Dataset, is_uniform, resample
 from dynident.errors import ValueRangeError
+from tests.facts import carries, raises
 
 
 def jittery(samples: int, seed: int = 0) -> np.ndarray:
@@ -66,8 +67,8 @@ def test_a_gap_is_not_bridged(caplog):
     with caplog.at_level(logging.INFO, logger="dynident"):
         data = resample(log(time, q=np.ones((200, 2)), dq=np.zeros((200, 2)), source="arm"), 100.0)
     assert [segment.stop - segment.start for segment in data.segments] == [80, 40, 79]
-    assert data.source == "arm, resampled to 100 Hz and split at 3 gaps longer than 0.1 s"
-    assert "split at 3 gaps" in caplog.text
+    assert carries(data.source, "arm", 100, 3, "gaps", 0.1)
+    assert carries(caplog.text, 3, "gaps")
     whole = resample(log(time, q=np.ones((200, 2)), dq=np.zeros((200, 2))), 100.0, gap=100.0)
     assert len(whole.starts) == 1
 
@@ -87,9 +88,9 @@ def test_linear_interpolation_halves_the_variance_midway():
 
 
 def test_nonsense_is_refused():
-    with pytest.raises(ValueRangeError, match="rate is 0 Hz"):
+    with raises(ValueRangeError, 0, name="rate"):
         resample(log(jittery(20)), 0.0)
-    with pytest.raises(ValueRangeError, match="leaves one sample"):
+    with raises(ValueRangeError, 1, "one", 0.191, name="rate"):
         resample(log(jittery(20)), 1.0)
-    with pytest.raises(ValueRangeError, match=r"leaps by more than 0.1 periods at every sample"):
+    with raises(ValueRangeError, 0.1, name="time"):
         resample(log(jittery(20)), 100.0, gap=0.1)

@@ -10,6 +10,7 @@ import yaml
 
 from dynident.errors import FileError
 from dynident.excitation import kuka_table_5, read_trajectory, trajectory_dataset, write_trajectory
+from tests.facts import raises
 
 
 def test_a_joint_trajectory_reads_back_to_the_last_digit(tmp_path):
@@ -47,18 +48,22 @@ def test_messages_of_others(suffix, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("points", "message"),
+    ("points", "place", "facts"),
     [
-        ([{"positions": [1], "time_from_start": 0}], r"points\[0\]: has 1 positions for 2 joints"),
-        ([{"positions": [1, 2], "time_from_start": 0}, {"positions": [1, "x"], "time_from_start": 1}], r"points\[1\]: lists of numbers"),
-        ([{"positions": [1, 2]}], r"points\[0\]: .* a time_from_start were expected"),
-        ([], "joint_names and a list of points were expected"),
-        ([{"positions": [1, 2], "time_from_start": t} for t in (1, 0)], "time goes back"),
+        ([{"positions": [1], "time_from_start": 0}], "points[0]", (1, 2)),
+        (
+            [{"positions": [1, 2], "time_from_start": 0}, {"positions": [1, "x"], "time_from_start": 1}],
+            "points[1]",
+            ("numbers", "time_from_start"),
+        ),
+        ([{"positions": [1, 2]}], "points[0]", ("numbers", "time_from_start")),
+        ([], "", ("JointTrajectory", "joint_names", "points")),
+        ([{"positions": [1, 2], "time_from_start": t} for t in (1, 0)], "", ("time", 1, 0)),
     ],
 )
-def test_broken_messages_say_where(points, message, tmp_path):
+def test_broken_messages_say_where(points, place, facts, tmp_path):
     (tmp_path / "t.json").write_text(json.dumps({"joint_names": ["a", "b"], "points": points}))
-    with pytest.raises(FileError, match=message):
+    with raises(FileError, *facts, place=place):
         read_trajectory(tmp_path / "t.json")
 
 

@@ -8,6 +8,7 @@ import pytest
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.excitation import DrivenTrajectory, FourierTrajectory, QuinticTrajectory, WaypointTrajectory, trajectory_dataset
 from dynident.excitation.trajectories.easing import ease
+from tests.facts import raises
 
 JOINTS = ("hip", "knee")
 
@@ -83,18 +84,18 @@ def test_parts_follow_each_other_and_periods_are_marked():
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "facts"),
     [
-        ({"repeats": 0}, "repeats is 0"),
-        ({"ease_in": -1.0}, "ease_in is -1.0"),
-        ({"ease_in": 0.5}, "approach does not fit: the position of joint"),
-        ({"phase": 0.1}, "approach does not fit"),
-        ({"trajectory": series(duration=3.0), "repeats": 2}, "its end is not its start"),
+        ({"repeats": 0}, ("repeats", 0)),
+        ({"ease_in": -1.0}, ("ease_in", -1.0)),
+        ({"ease_in": 0.5}, ("approach", "position")),
+        ({"phase": 0.1}, ("approach", "fit")),
+        ({"trajectory": series(duration=3.0), "repeats": 2}, ("end", "start")),
     ],
 )
-def test_parts_that_do_not_fit_are_refused(changes, message):
+def test_parts_that_do_not_fit_are_refused(changes, facts):
     fields = {name: getattr(driven(), name) for name in ("trajectory", "approach", "retreat", "repeats", "ease_in", "ease_out", "phase")}
-    with pytest.raises(ValueRangeError, match=message):
+    with raises(ValueRangeError, *facts):
         DrivenTrajectory(**{**fields, **changes})
 
 
@@ -109,7 +110,7 @@ def test_waypoints_are_the_quintics_between_them():
     np.testing.assert_array_equal(whole.sample([9.0]).q, [points[3]])
     slow = whole.stretch(8.0)
     np.testing.assert_allclose(slow.sample(2 * t).q, whole.sample(t).q, atol=1e-12)
-    with pytest.raises(ValueRangeError, match="increase"):
+    with raises(ValueRangeError, "increase", name="times"):
         WaypointTrajectory(joints=JOINTS, times=[0.0, 0.0], points=points[:2])
-    with pytest.raises(ShapeError, match="at least 2"):
+    with raises(ShapeError, 2, name="times", shape=(1,)):
         WaypointTrajectory(joints=JOINTS, times=[0.0], points=points[:1])

@@ -9,6 +9,7 @@ from scipy.interpolate import BPoly, CubicHermiteSpline, CubicSpline
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation import SampledTrajectory
+from tests.facts import raises
 
 RNG = np.random.default_rng(3)
 T = np.concatenate([[0.0], np.cumsum(RNG.uniform(0.05, 0.4, 12))])
@@ -40,7 +41,7 @@ def test_a_log_whose_clock_begins_elsewhere_begins_at_0():
 
 
 def test_what_is_not_one_motion():
-    with pytest.raises(InputError, match="2 segments; give one motion at a time"):
+    with raises(InputError, 2, "segments"):
         SampledTrajectory.of_dataset(Dataset(time=T, q=Q, starts=(0, 5)))
-    with pytest.raises(ValueRangeError, match="times must increase from 0"):
+    with raises(ValueRangeError, 0, name="times"):
         SampledTrajectory(joints=("a", "b"), times=T[::-1], q=Q)

@@ -14,6 +14,7 @@ from dynident.feasibility.repairs.document import RepairDocument
 from dynident.feasibility.repairs.repair import repair
 from dynident.feasibility.repairs.writing import repaired_text, with_inertials
 from dynident.parameters import consistency_margin
+from tests.facts import carries, raises
 from tests.oracles.machines import states
 
 ARM = """<?xml version="1.0"?>
@@ -134,7 +135,7 @@ def test_numbers_written_into_a_urdf_are_read_back(tmp_path):
     for link in load_robot(out).links:
         for piece in link.pieces:
             np.testing.assert_allclose(piece.parameters, new[piece.name], atol=1e-15)
-    with pytest.raises(FileError, match="link 'base' has no <inertial> to write to"):
+    with raises(FileError, "base", "<inertial>"):
         with_inertials(file, file.read_bytes(), {"base": new["camera"]})
 
 
@@ -197,9 +198,9 @@ def test_what_can_not_be_repaired_is_said(tmp_path):
     file.write_text(file.read_text().replace('<inertial><origin rpy="0.3 1 0"/>', "<!--").replace("</inertial></link>", "--></link>"))
     with pytest.raises(DynidentError):
         repair(load_robot(file))
-    with pytest.raises(InputError, match="unknown suffix"):
+    with raises(InputError, ".txt", ".urdf", ".json"):
         repaired_text(repair(load_robot("panda")), Path("out.txt"))
-    with pytest.raises(InputError, match=r"a robot that was read from one, not from library robot panda; use \.yaml or \.json"):
+    with raises(InputError, "URDF", "panda", ".yaml", ".json"):
         repaired_text(repair(load_robot("panda")), Path("out.urdf"))
 
 
@@ -245,7 +246,7 @@ def test_a_link_at_the_edge_is_not_asked_for_margin(tmp_path):
 def test_a_change_that_no_links_can_do_without_is_proven(tmp_path):
     found = repair(load_robot(arm(tmp_path, iyy=-0.5)))
     assert found.impossible
-    assert "which is proven" in str(found)
+    assert carries(str(found), "proven")
     assert [link.name for link in found.changed] == ["forearm", "camera"]
 
 
@@ -264,7 +265,7 @@ def test_links_without_inertials_elsewhere_do_not_stop_it(tmp_path):
     found = repair(robot)
     assert {link.name for link in found.links} == {"l2", "l3", "l4"}
     assert "l3" in {link.name for link in found.changed}
-    assert "l1 move and have no inertia at all, which simulators refuse" in str(found)
+    assert carries(str(found), "l1", "no", "inertia", "simulators")
 
 
 def test_the_mass_stays_about_the_same_or_a_change_is_said(tmp_path):
@@ -272,7 +273,7 @@ def test_the_mass_stays_about_the_same_or_a_change_is_said(tmp_path):
     before, after = found.masses
     assert abs(after / before - 1.0) <= 0.1 + 1e-9
     light = repair(load_robot(chain(tmp_path, {"m": -1.0, "x": 0.1, "y": 0.1, "z": 0.1})))
-    assert "The mass of all links changes from -1 to" in str(light)
+    assert carries(str(light), "mass", "from -1")
 
 
 def test_numbers_that_need_not_change_are_not_touched(tmp_path):
@@ -305,8 +306,8 @@ def test_an_mjcf_is_written_as_one(tmp_path):
     mended = load_robot(out)
     assert check_robot(mended).passed
     assert 'mesh="absent"' in out.read_text()
-    with pytest.raises(FileError, match=r"a URDF or MJCF can only be written for a robot that was read from one"):
+    with raises(FileError, "URDF", "MJCF", "arm.xml"):
         repaired_text(repair(robot), tmp_path / "out.urdf")
     file.write_text(MJCF.replace("<worldbody>", '<compiler settotalmass="3"/><worldbody>'))
-    with pytest.raises(FileError, match="makes MuJoCo replace the inertias"):
+    with raises(FileError, "MuJoCo", "<compiler settotalmass="):
         repaired_text(repair(robot), out)

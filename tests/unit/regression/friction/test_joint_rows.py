@@ -14,6 +14,7 @@ from dynident.regression import build_problem
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.friction.joint_rows import joint_rows
 from dynident.regression.problem import Problem, rows_in_time
+from tests.facts import raises
 from tests.logs import synthetic_log, synthetic_samples
 
 
@@ -55,18 +56,18 @@ def test_derivatives_are_the_slope_of_the_columns():
 
 def test_a_controller_has_no_friction_to_fit():
     problem = build_problem(load_robot("spatial_3r"), synthetic_samples())
-    with pytest.raises(InputError, match="a log of motion and torque"):
+    with raises(InputError, "torque", "motion"):
         joint_rows(problem)
 
 
 def test_known_friction_is_refused():
     problem = build_problem(load_robot("planar_2r"), synthetic_log(), known={"fv1": 0.4})
-    with pytest.raises(InputError, match="fv1 can't be known"):
+    with raises(InputError, "fv1"):
         joint_rows(problem)
 
 
 def test_motors_that_turn_several_joints_are_refused():
     gears = np.array([[50.0, 0.0], [50.0, 50.0]])
     problem = build_problem(load_robot("planar_2r"), synthetic_log(), friction=couple(linear(), gears))
-    with pytest.raises(InputError, match="motors that turn several joints"):
+    with raises(InputError, "motors", "several"):
         joint_rows(problem)

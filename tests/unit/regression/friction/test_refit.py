@@ -12,6 +12,7 @@ from dynident.errors import InputError
 from dynident.friction import linear
 from dynident.regression import Estimate, refit_friction
 from dynident.reports.regression import change_table
+from tests.facts import about, carries, raises
 from tests.logs import synthetic_samples
 from tests.unit.regression.friction.friction_logs import friction_log
 
@@ -31,14 +32,14 @@ def test_the_joint_whose_friction_changed_is_named(before: Estimate):
     assert change.percent == pytest.approx(50.0, abs=5.0)
     assert change.error_after < change.error_before
     np.testing.assert_allclose(found.estimate.friction_parameters, WORN, atol=0.02)
-    assert "joint2 has changed by more than noise" in found.sentence
+    assert carries(found.sentence, "joint2", "changed", "noise")
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5, 6])
 def test_no_change_is_found_where_there_is_none(before: Estimate, seed: int):
     found = refit_friction(before, friction_log(linear(), OLD, noise=0.1, seed=seed))
     assert found.changed == ()
-    assert found.sentence == "The friction of no joint has changed by more than noise."
+    assert carries(found.sentence, "no", "joint", "changed", "noise")
 
 
 def test_the_links_stay(before: Estimate):
@@ -61,12 +62,12 @@ def test_another_model_can_be_asked_for_or_chosen(before: Estimate):
     chosen = refit_friction(before, log, model="auto")
     assert chosen.estimate.choice is not None
     assert chosen.changed == ("joint2",)
-    assert "Friction models that were tried" in str(chosen)
+    assert carries(str(chosen), "Friction", "tried")
 
 
 def test_tables_have_values_with_deviations_and_differences_in_them(before: Estimate):
     text = str(refit_friction(before, friction_log(linear(), WORN, noise=0.1, seed=5)))
-    assert "more than noise" in text
+    assert carries(text, "changed", "noise")
     assert "difference [std]" in text
     assert text.count("fc") == 3
 
@@ -74,7 +75,7 @@ def test_tables_have_values_with_deviations_and_differences_in_them(before: Esti
 def test_a_model_with_columns_of_its_own_is_refused(before: Estimate):
     log = friction_log(linear(), OLD, noise=0.1)
     own = identify(load_robot("spatial_3r"), log, extra={"mine": np.cos(log.q)})
-    with pytest.raises(InputError, match="columns of its own"):
+    with raises(InputError, "columns", "own"):
         refit_friction(own, replace(log, source="another"))
 
 
@@ -82,28 +83,28 @@ def test_a_log_with_a_payload_is_not_taken_for_one_of_friction_alone(before: Est
     robot = load_robot("spatial_3r")
     links = robot.parameters * np.array([[1.0], [1.0], [3.0]])
     loaded = refit_friction(before, friction_log(linear(), OLD, robot.with_parameters(links), noise=0.1, seed=5))
-    assert any(note.startswith("more than friction has changed") for note in loaded.estimate.notes)
+    assert any(carries(note, "more", "friction", "changed") for note in loaded.estimate.notes)
     worn = refit_friction(before, friction_log(linear(), WORN, noise=0.1, seed=5))
-    assert not any("more than friction" in note for note in worn.estimate.notes)
+    assert not about(worn.estimate.notes, "more", "friction")
 
 
 def test_a_joint_that_stands_still_is_named(before: Estimate):
     log = friction_log(linear(), OLD, noise=0.1, seed=5)
     still = [np.where(np.arange(3) == 2, hold, values) for values, hold in ((log.q, 0.3), (log.dq, 0.0), (log.ddq, 0.0))]
-    with pytest.raises(InputError, match="can't tell the friction of 'joint3', which hardly moves"):
+    with raises(InputError, "joint3", "friction"):
         refit_friction(before, replace(log, q=still[0], dq=still[1], ddq=still[2]))
 
 
 def test_the_log_of_the_links_shows_no_change_and_that_is_said(before: Estimate):
     again = refit_friction(before, friction_log(linear(), OLD, noise=0.1))
     assert again.changed == ()
-    assert again.estimate.notes[0].startswith("100 % of the samples are those that the links were identified from")
+    assert carries(again.estimate.notes[0], "100 %", "samples", "identified")
     assert not any("-0.0" in text for line in change_table(again).lines for text in line.texts)
     new = refit_friction(before, friction_log(linear(), OLD, noise=0.1, seed=5))
-    assert not any("identified from" in note for note in new.estimate.notes)
+    assert not about(new.estimate.notes, "samples", "identified")
 
 
 def test_links_of_which_only_gravity_is_known_are_refused():
     robot = load_robot("spatial_3r")
-    with pytest.raises(InputError, match="doesn't know the inertia of the links"):
+    with raises(InputError, "inertia", "friction", "both"):
         refit_friction(identify(robot, synthetic_samples(), equations="gravity"), friction_log(linear(), OLD))

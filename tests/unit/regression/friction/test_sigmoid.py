@@ -8,6 +8,7 @@ import pytest
 from benchmarks.friction import PUBLISHED, SIGMOID, errors_of, true_friction
 from dynident import load_robot
 from dynident.regression import Estimate, build_problem, fit_friction
+from tests.facts import about
 from tests.unit.regression.friction.friction_logs import friction_log
 
 
@@ -40,4 +41,4 @@ def test_below_their_bend_only_the_product_is_known():
     model, parameters = true_friction()
     slow = friction_log(model, parameters, "panda", seconds=60.0, fastest=0.1, noise=0.1)
     found = fit_friction(build_problem(load_robot("panda"), slow), SIGMOID)
-    assert any("the product of fsig (φ1) and steepness (φ2) of" in note for note in found.notes)
+    assert about(found.notes, "product", "fsig (φ1)", "steepness (φ2)")

@@ -13,6 +13,7 @@ from dynident.errors import DynidentError
 from dynident.friction import linear
 from dynident.regression import Huber, Squared, Tukey, base_parameters, build_problem, identify
 from dynident.regression.uncertainty.losses import LOSSES, loss_by_name
+from tests.facts import carries, raises
 from tests.oracles.logs import Log, generated_log, written_out
 
 NOISE = 0.05
@@ -123,17 +124,17 @@ def test_efficiency_on_clean_data_is_95_percent(arm: Robot) -> None:
 def test_progress_tells_each_iteration(arm: Robot) -> None:
     told: list[str] = []
     identify(arm, with_outliers(arm, 0.05)[1], friction=linear(), loss=Huber(), progress=told.append, cutoff=None)
-    assert told[0].startswith("huber iteration 1")
+    assert carries(told[0], "huber", "iteration", 1)
     assert len(told) > 2
 
 
 def test_a_problem_without_rows_cannot_be_reweighted(arm: Robot) -> None:
     problem = replace(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None), rows=())
-    with pytest.raises(DynidentError, match="needs the rows of the fit"):
+    with raises(DynidentError, "rows", "identify"):
         regression.estimate(problem, loss=Huber())
 
 
 def test_losses_by_name() -> None:
     assert {name: loss_by_name(name).name for name in LOSSES} == {name: name for name in LOSSES}
-    with pytest.raises(DynidentError, match=r"'cauchy'.*huber, squared, tukey"):
+    with raises(DynidentError, name="cauchy", known=("huber", "squared", "tukey")):
         loss_by_name("cauchy")
