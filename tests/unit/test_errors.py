@@ -102,7 +102,7 @@ def test_every_argument_that_a_remedy_or_a_doctor_names_has_an_option():
 
 def test_every_option_of_a_remedy_exists(capsys):
     shown = ""
-    for verb in ("identify", "retrieve", "export", "record", "excite"):
+    for verb in ("identify", "retrieve", "export", "record", "excite", "monitor"):
         with pytest.raises(SystemExit):
             main([verb, "--help"])
         shown += capsys.readouterr().out

@@ -33,7 +33,6 @@ RunPath: TypeAlias = Annotated[Path, Argument(metavar="RUN", help="Folder that d
 NewRun: TypeAlias = Annotated[
     Path, Argument(metavar="RUN", help="Folder for the results; made if it is not there.", flag="--output", short="-o")
 ]
-AsJson: TypeAlias = Annotated[bool, Argument(help="Print JSON instead of tables.", flag="--json")]
 Scheduler: TypeAlias = Annotated[
     str | None,
     Argument(
@@ -65,6 +64,7 @@ _WORDS = {
     "connection_options": "--connection-option",
     "ignore_doctor": "--ignore-doctor",
     "force": "--force",
+    "free": "--free",
     "resume": "--resume",
 }
 

@@ -43,7 +43,7 @@ class Outcome:
     code : exit code.
     """
 
-    report: Report | Callable[[], None]
+    report: Report | Callable[[], object]
     document: object
     warning: str = ""
     require: Callable[[], None] | None = None
@@ -69,15 +69,6 @@ def show(outcome: Outcome | int | None, *, as_json: bool) -> int | None:
     if outcome.written and not as_json:
         console().print(outcome.written if outcome.written.endswith(".") else f"Written to {outcome.written}", markup=False)
     return outcome.code
-
-
-def print_result(report: Report, document: object, *, as_json: bool, written: str) -> None:
-    """A report and where it was written to, or with `--json` the document alone."""
-    if as_json:
-        print_json(document)
-        return
-    print_report(report)
-    console().print(f"Written to {written}", markup=False)
 
 
 def print_json(document: object) -> None:

@@ -50,7 +50,7 @@ class Excitation:
 
     @property
     def document(self) -> Document:
-        """As JSON contains it."""
+        """What is printed with --json."""
         if isinstance(self.result, Design):
             return DesignDocument.of(self.result)
         return ExperimentDocument.of(self.result) if isinstance(self.result, Experiment) else StaticDocument.of(self.result)

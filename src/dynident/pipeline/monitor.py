@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynident.data import Dataset
-from dynident.errors import InputError, OptionsError
+from dynident.errors import InputError, OptionsError, Remedy
 from dynident.monitoring import ContactMonitor, contact_monitor
 from dynident.monitoring.options import ObserverChoice
 from dynident.runs import Absent, RunFolder, Stage, read_estimate
@@ -32,7 +32,7 @@ def monitor_of_run(folder: RunFolder, recorded: Dataset, quiet: Dataset | None, 
             raise OptionsError(template, settings)
         found = folder.find(Stage.MONITOR)
         if isinstance(found, Absent):
-            raise InputError(found.error.message, remedy="give a log without contacts again")
+            raise InputError(found.error.message, remedy=Remedy("give a log without contacts again, with {free}", free="FILE"))
         return found.result
     free, links = recorded if quiet is None else quiet, find_parameters(folder)
     return contact_monitor(read_estimate(folder), free, links=links, contacts_possible=quiet is None, **settings)

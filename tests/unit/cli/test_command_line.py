@@ -208,7 +208,7 @@ def test_two_words_for_one_value():
             gears=[[32.0, 0.0], [8.0, 45.0]],
             low_pass={"q": [1.0, 2.0]},
         ),
-        IdentifyChoice(friction=None, cutoff=None, known={"m1": 0.5}, periods=(2, 4), average_periods=True, drop=30.0),
+        IdentifyChoice(friction=None, cutoff=None, known={"m1": 0.5}, periods=(2, 4), average_periods=True, drop=Dropped(percent=30.0)),
         RetrieveChoice(total_mass=(16.0, 20.5), bounds=(Path("a b.csv"),), drop=Dropped(percent=30.0), consistency=False, ranges=False),
     ],
 )

@@ -18,7 +18,7 @@ from dynident.recording.plan import MOVE_SPEED
 from dynident.regression.prepare import DEFAULT_CUTOFF
 
 #: Numbers that stand in the code itself, beside no constant.
-_WRITTEN = {("demo", "--budget"), ("excite", "--starts"), ("identify", "--rate"), ("retrieve", "--starts")}
+_WRITTEN = {("demo", "--budget"), ("excite", "--starts"), ("fleet", "--rate"), ("identify", "--rate"), ("retrieve", "--starts")}
 _NUMBERS = {
     ("excite", "--duration"): (DURATION,),
     ("excite", "--torque-factor"): (FACTOR,),
@@ -29,7 +29,7 @@ _NUMBERS = {
     ("monitor", "--gain"): (GAIN,),
     ("monitor", "--false-alarms"): (FALSE_ALARMS,),
     ("monitor", "--confirmation"): (CONFIRMATION,),
-    **{(verb, "--filter"): (DEFAULT_CUTOFF,) for verb in ("fit", "gains", "identify", "signs")},
+    **{(verb, "--filter"): (DEFAULT_CUTOFF,) for verb in ("fit", "fleet", "gains", "identify", "signs")},
 }
 
 

@@ -8,9 +8,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dynident.cli.arguments import AsJson
 from dynident.cli.command_line import Argument, Offered
-from dynident.cli.terminal import console, print_json, print_notes, spinner
+from dynident.cli.terminal import Outcome, console, print_notes, spinner
 from dynident.core.kinds import Folder, kind_of
 from dynident.core.kinds import path as path_kind
 from dynident.core.options import DeclaredOption, declared_options
@@ -66,8 +65,7 @@ def export(
         bool, Argument(help="With what dynident payload found, as a link on the flange of a URDF or MJCF, else lumped.")
     ] = False,
     force: Annotated[bool, Argument(help="Export parameters that are not feasible, with a comment that says so.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Write the identified model for other programs.
 
     Every model is loaded back into another engine (Pinocchio, MuJoCo, the C compiler, Python) and its torques are compared with dynident's
@@ -108,11 +106,10 @@ def export(
             options = _options_of(EXPORTERS[name], targets)
             done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
     write_exported({path: done[name] for name, path in paths.items()})
-    if as_json:
-        print_json([ExportedDocument.of(done[name], path) for name, path in paths.items()])
-        return
-    for name, path in paths.items():
-        _print(done[name], path, originals[name])
+    return Outcome(
+        report=lambda: [_print(done[name], path, originals[name]) for name, path in paths.items()],
+        document=[ExportedDocument.of(done[name], path) for name, path in paths.items()],
+    )
 
 
 def _list_patched(join: str, pattern: str) -> str:

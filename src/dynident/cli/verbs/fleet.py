@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from dynident.cli.arguments import AsJson, LogFiles, RobotFile, Scheduler
+from dynident.cli.arguments import LogFiles, RobotFile, Scheduler
 from dynident.cli.command_line import Argument, Selected, parse_options
 from dynident.cli.exits import mishap_sentence
-from dynident.cli.terminal import print_result, progress_steps
+from dynident.cli.terminal import Outcome, progress_steps
 from dynident.core.kinds import Count, Folder, Part
 from dynident.core.options import changes
 from dynident.data.reading.reading import Reading
@@ -35,7 +35,6 @@ def fleet(
     ],
     problem: Annotated[ProblemChoice, Selected(("friction", "cutoff", "rate"))],
     train: Annotated[Part, Argument(help="Part of each log to identify from, as fractions; what follows it validates.")] = (0.0, 0.7),
-    as_json: AsJson = False,
     reading: Reading,
     mounting: Mounting,
     share: Annotated[
@@ -46,7 +45,7 @@ def fleet(
     workers: Annotated[Count | None, Argument(help="Processes on this machine.", group="Search", shown="one for each core")] = None,
     identify: Annotated[str, Argument(help="More options of identify, as one text.", metavar="OPTIONS", group="Advanced")] = "",
     retrieve: Annotated[str, Argument(help="More options of retrieve, as one text.", metavar="OPTIONS", group="Advanced")] = "",
-) -> int:
+) -> Outcome:
     """Identify many robots of one model and say which are odd, and in what.
 
     Each of DATA is one robot: a log, or a folder of its logs. Each goes through doctor, identify, retrieve and validate as with these
@@ -79,5 +78,4 @@ def fleet(
             scheduler=scheduler,
             tell=tell,
         )
-    print_result(summary.report(), summary.write(), as_json=as_json, written=str(output))
-    return 1 if summary.failed else 0
+    return Outcome(report=summary.report(), document=summary.write(), written=str(output), code=1 if summary.failed else 0)

@@ -52,7 +52,6 @@ def sample(
     per sample, and index.json; RUN gets samples.safetensors and samples.json for the report. Exits with 1 when the chains have not
     converged.
     """
-
     from dynident.core.files import place_below
     from dynident.exports.sampled import check_samples_target, export_samples
     from dynident.reports.validation import torque_table
