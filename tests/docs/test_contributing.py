@@ -1,4 +1,4 @@
-"""CONTRIBUTING's "add a friction model in 20 minutes", done literally on a copy of the friction package."""
+"""CONTRIBUTING's examples of a friction model and of a stage, done literally on copies of the packages that they change."""
 
 from __future__ import annotations
 
@@ -16,26 +16,32 @@ REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "CONTRIBUTING.md"
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """The repository's package and tests with the page's files added and its changes to the registry made.
+def copy_repository(place: Path, *copied: str) -> Path:
+    """The repository's package and tests in another place; of the package only the rooms that are named are copied.
 
-    All but the friction package is linked: a copy would have to compile its kernels again.
+    The others are linked: a copy would have to compile its kernels again.
     """
     ignore = shutil.ignore_patterns("__pycache__")
-    package = tmp_path / "src" / "dynident"
+    package = place / "src" / "dynident"
     package.mkdir(parents=True)
     for entry in (REPOSITORY / "src" / "dynident").iterdir():
-        if entry.name != "__pycache__":
+        if entry.name in copied:
+            shutil.copytree(entry, package / entry.name, ignore=ignore)
+        elif entry.name != "__pycache__":
             (package / entry.name).symlink_to(entry)
-    (package / "friction").unlink()
-    shutil.copytree(REPOSITORY / "src" / "dynident" / "friction", package / "friction", ignore=ignore)
-    shutil.copytree(REPOSITORY / "tests", tmp_path / "tests", ignore=ignore)
-    shutil.copy(REPOSITORY / "pyproject.toml", tmp_path)
-    (tmp_path / "documentation").symlink_to(REPOSITORY / "documentation")  # which makes the schemas
-    registry = package / "friction" / "registry.py"
+    shutil.copytree(REPOSITORY / "tests", place / "tests", ignore=ignore)
+    shutil.copy(REPOSITORY / "pyproject.toml", place)
+    (place / "documentation").symlink_to(REPOSITORY / "documentation")  # which makes the schemas
+    return place
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """With the friction model's files added and its changes to the registry made."""
+    copy_repository(tmp_path, "friction")
+    registry = tmp_path / "src" / "dynident" / "friction" / "registry.py"
     for block in code_blocks(PAGE):
-        if block.title:
+        if block.title.endswith("arctan_coulomb.py"):
             (tmp_path / block.title).write_text(block.code)
         elif block.language == "diff":
             registry.write_text(_patched(registry.read_text(), block.code))
@@ -49,19 +55,38 @@ def _patched(text: str, diff: str) -> str:
     return text.replace(before, before + added)
 
 
-def test_the_new_model_passes_the_contract_suite_and_its_own_test(copy):
-    environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
-    tests = ["tests/contracts/test_friction.py", "tests/unit/friction/test_arctan_coulomb.py", "-k", "arctan_coulomb"]
+def run_tests(place: Path, *tests: str) -> str:
+    """What pytest prints of tests that pass."""
+    environment = {**os.environ, "PYTHONPATH": str(place / "src")}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
-    finished = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    finished = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert " passed" in finished.stdout
-    assert "skipped" not in finished.stdout or shutil.which("gcc") is None
+    return finished.stdout
+
+
+def test_the_new_model_passes_the_contract_suite_and_its_own_test(copy):
+    printed = run_tests(copy, "tests/contracts/test_friction.py", "tests/unit/friction/test_arctan_coulomb.py", "-k", "arctan_coulomb")
+    assert "skipped" not in printed or shutil.which("gcc") is None
+
+
+def test_the_new_stage_is_one_file_and_one_row(tmp_path):
+    copy_repository(tmp_path, "runs", "validation")
+    blocks = {block.title: block.code for block in code_blocks(PAGE) if block.title}
+    table = tmp_path / "src" / "dynident" / "runs" / "stages.py"
+    end = "\n    @property\n    def key(self)"
+    assert table.read_text().count(end) == 1
+    table.write_text(table.read_text().replace(end, f"{blocks['row of src/dynident/runs/stages.py']}{end}"))
+    for title in ("src/dynident/validation/travel.py", "tests/unit/runs/test_travel.py"):
+        (tmp_path / title).write_text(blocks[title])
+    run_tests(tmp_path, "tests/unit/runs/test_travel.py")
 
 
 def test_a_new_model_touches_two_files():
     blocks = code_blocks(PAGE)
-    assert [block.title for block in blocks if block.title.startswith("src/")] == ["src/dynident/friction/arctan_coulomb.py"]
+    assert [block.title for block in blocks if block.title.startswith("src/dynident/friction")] == [
+        "src/dynident/friction/arctan_coulomb.py"
+    ]
     registry = (REPOSITORY / "src" / "dynident" / "friction" / "registry.py").read_text()
     changes = [block.code for block in blocks if block.language == "diff"]
     assert changes

@@ -178,9 +178,9 @@ def read_constraints_file(path: Path) -> Found:
 
 
 def read_friction(path: Path) -> Found:
-    from dynident.cli.verbs.simulate import _friction
+    from dynident.simulation.options import SimulationChoice
 
-    found = _friction(robot(), "linear", path)
+    found = SimulationChoice(friction="linear", friction_parameters=path).of(robot())
     return Found(content={"parameters": np.array(found["friction_parameters"]), "words": repr(found["friction"])})
 
 

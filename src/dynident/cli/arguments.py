@@ -88,6 +88,8 @@ def option_text(argument: str, value: object) -> str:
     else:
         words = [f"{name}=" * bool(name) + _word(item) for name, item in values.items()]
     flag = all_flags().get(argument) or (argument if argument.isupper() else f"--{argument.replace('_', '-')}")
+    if value is False:
+        return flag.replace("--", "--no-", 1)
     return flag if value is True or value is ... else " ".join(f"{flag} {word}" for word in words)
 
 

@@ -15,7 +15,7 @@ from dynident.core.files import check_file_target, clear_errors, write_atomicall
 from dynident.core.options import names_given
 from dynident.data import Dataset
 from dynident.data.reading.reading import Reading
-from dynident.errors import FileError, OptionsError, ValueRangeError, require
+from dynident.errors import FileError, OptionsError, Remedy, ValueRangeError, require
 from dynident.excitation import FileHeader, design_experiment, design_trajectory, drive_design, drive_experiment, trajectory_dataset
 from dynident.excitation.design import DURATION, Design
 from dynident.excitation.documents import DesignDocument, ExperimentDocument, StaticDocument
@@ -36,6 +36,7 @@ from dynident.reports.motion_page import GENERATOR, design_page, experiment_page
 from dynident.robots.robot import Robot
 from dynident.runs import load_run
 
+_NO_PAGE = Remedy("name another trajectory file, move the page away, or leave the plot out ({plot})", plot=False)
 #: The pages that are written say what made them within so many of their first bytes.
 _HEAD = 1000
 
@@ -242,7 +243,7 @@ def _check_page(page: Path) -> None:
             ours = f'content="{GENERATOR}"'.encode() in stream.read(_HEAD)
         if not ours:
             problem = "is there already, and dynident excite has not written it, so the plot does not replace it"
-            raise FileError(page, problem, remedy="name another trajectory file, move the page away, or leave the plot out")
+            raise FileError(page, problem, remedy=_NO_PAGE)
 
 
 def _check_numbered(output: Path, written: TrajectoryFormat) -> None:
