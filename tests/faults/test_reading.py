@@ -30,8 +30,18 @@ def test_damaged_files(name, tmp_path):
     assert counts[Outcome.SENTENCE] < len(cases)
 
 
-#: Cases that ended badly once: a process that Arrow ended, overflows in clocks, a short gap in the clock that nobody named.
-ONCE_BAD = {"parquet": [1006314, 1008964], "mat": [1000891, 1000921, 1008112], "blanks": [1008156]}
+#: Cases that ended badly once: a process that Arrow ended, overflows in clocks, a short gap in the clock that nobody named, an acceleration
+#: that no joint has, and run folders with negative variances, rows of other joints, missing predictions and links that are no bodies.
+ONCE_BAD = {
+    "parquet": [1006314, 1008964],
+    "mat": [1000891, 1000921, 1008112],
+    "blanks": [1008156],
+    "trajectory ros_json": [1006385, 1008762],
+    "run estimate.safetensors": [1000388, 1000881, 1002890, 1005302],
+    "run parameters.safetensors": [1003142, 1004492],
+    "run validation.safetensors": [1001185, 1003230, 1006339],
+    "forged run": [1000641, 1001431, 1003355, 1003527, 1004197, 1004768, 1006969, 1009992],
+}
 
 
 @pytest.mark.parametrize("name", ONCE_BAD)

@@ -55,12 +55,18 @@ class Shape:
     words : one word per dimension; "" for a single number.
     finite : whether numbers may be neither NaN nor infinite.
     positive : whether all numbers are above zero.
+    nonnegative : whether none is below zero.
+    diagonal : whether none on the diagonal is below zero, as in a covariance.
+    filled : whether there is at least one.
     below : the letter that all numbers, which are indices, are below.
     """
 
     words: str
     finite: bool = True
     positive: bool = False
+    nonnegative: bool = False
+    diagonal: bool = False
+    filled: bool = False
     below: str = ""
 
 
@@ -336,10 +342,16 @@ class _Reader:
             raise at.refuse(sizes, f"the shape ({', '.join(words)})")
         if isinstance(value, np.ndarray):
             array = cast("AnyArray", value)
-            if array.dtype.kind == "f" and shape.finite and not bool(np.all(np.abs(array) < _LARGEST)):
-                raise at.refuse("not finite", "finite numbers")
+            if array.dtype.kind == "f":
+                small = np.abs(array) < _LARGEST  # whose square is a number too
+                if not bool(np.all(small if shape.finite else small | ~np.isfinite(array))):
+                    raise at.refuse("not finite", "finite numbers")
             if shape.positive and not bool(np.all(array > 0.0)):
                 raise at.refuse("not positive", "positive numbers")
+            if (shape.nonnegative and bool(np.any(array < 0.0))) or (shape.diagonal and bool(np.any(np.diag(array) < 0.0))):
+                raise at.refuse("negative", "numbers that are not negative")
+            if shape.filled and not array.size:
+                raise at.refuse("empty", "at least one number")
             if shape.below:
                 self.limits.append((at, array, shape.below))
 

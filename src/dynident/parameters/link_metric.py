@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.errors import ValueRangeError
 from dynident.parameters.link_parameters import pseudo_inertia
 
 Metric: TypeAlias = Literal["euclidean", "entropic"]
@@ -30,7 +31,10 @@ def link_metric(link: Array, metric: Metric, *, robot: tuple[float, float] = (1.
     # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0, taken about the centre of mass
     P, to_com = thicken(link)
     # P has kg beside kg·m²: Cholesky's factor rounds alike whatever the units, where eigenvectors lose the digits of small links
-    root = to_com.T @ np.linalg.inv(np.linalg.cholesky(P).T)
+    try:
+        root = to_com.T @ np.linalg.inv(np.linalg.cholesky(P).T)
+    except np.linalg.LinAlgError:
+        raise ValueRangeError("nominal parameters", "are those of no body, so that no distance can be measured from them") from None
     half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
     return half.T / np.sqrt(2.0)
 

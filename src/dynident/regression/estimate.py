@@ -17,9 +17,10 @@ from dynident.core.results import Result
 from dynident.data import Dataset
 from dynident.data.provenance import Provenance
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
-from dynident.errors import InputError
+from dynident.errors import InputError, ValueRangeError
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.rows import row_units
 from dynident.regression.friction.choice import FrictionChoice
 from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.problem import Problem
@@ -38,8 +39,8 @@ class Residuals:
 
     names: Annotated[tuple[str, ...], Shape("g")]
     counts: Annotated[IntArray, Shape("g")]
-    squares: Annotated[Array, Shape("g")]
-    totals: Annotated[Array, Shape("g")]
+    squares: Annotated[Array, Shape("g", nonnegative=True)]
+    totals: Annotated[Array, Shape("g", nonnegative=True)]
 
     @property
     def relative_percent(self) -> float:
@@ -145,11 +146,11 @@ class Estimate(Result):
 
     base: BaseParameters
     values: Annotated[Array, Shape("b")]
-    covariance: Annotated[Array, Shape("b b")]
+    covariance: Annotated[Array, Shape("b b", diagonal=True)]
     kept: Annotated[BoolArray, Shape("b")]
     dropped: tuple[Dropped, ...]
     residuals: Residuals
-    singular_values: Annotated[Array, Shape("s")]
+    singular_values: Annotated[Array, Shape("s", filled=True)]
     summary: FitSummary
     status: EstimateStatus
     provenance: Provenance | None = None
@@ -162,6 +163,10 @@ class Estimate(Result):
     joined: JoinedData | None = None
     reached: Annotated[Array, Shape("n 2")] | None = None
     vendor_model: VendorModelTest | None = None
+
+    def __post_init__(self) -> None:
+        if others := [name for name in self.residuals.names if name not in row_units(self.base)]:
+            raise ValueRangeError("residuals", f"are of {', '.join(others)}; rows of {self.base.robot.name} were expected")
 
     @property
     def std(self) -> Array:
@@ -231,7 +236,7 @@ class Estimate(Result):
         values = self.values.copy()
         for item in self.dropped:
             values[item.index] = item.value
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return 100.0 * self.std / np.abs(values)
 
     @property

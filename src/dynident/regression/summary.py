@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from dynident.core.documents import LEFT_OUT
 from dynident.data.reading.reading import Reading
 from dynident.data.signals.faulty_samples import FaultCount
+from dynident.errors import ValueRangeError
 
 #: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
 Noise: TypeAlias = Literal["uniform", "per_group"]
@@ -41,6 +42,10 @@ class Processing:
     cutoff_hz: float | None = field(default=None, metadata=LEFT_OUT)
     rate_hz: float | None = field(default=None, metadata=LEFT_OUT)
     read: Reading = field(default_factory=Reading, metadata=LEFT_OUT)
+
+    def __post_init__(self) -> None:
+        if self.cutoff_hz is not None and self.rate_hz is None:
+            raise ValueRangeError("rate_hz", "is missing; a filtered log has a rate")
 
     def __str__(self) -> str:
         words: list[str] = []

@@ -161,22 +161,9 @@ def save_run(
         That the identification was made with, for the record.
     provenance
         What is known beside the data, such as the command that was run.
-    results
-        Of other stages, by their names: signs, parameters, validation, samples, payload, friction, monitor.
-    signs
-        What `recover_signs` returned, where the log had none.
-    parameters
-        What `retrieve` returned.
-    validation
-        What `validate` returned.
-    samples
-        What `LinkParameters.sample` returned.
-    payload
-        What `identify_payload` returned.
-    friction
-        What `refit_friction` returned.
-    monitor
-        What `contact_monitor` returned.
+    **results
+        Of other stages, by their names: signs (what `recover_signs` returned), parameters (`retrieve`), validation (`validate`), samples
+        (`LinkParameters.sample`), payload (`identify_payload`), friction (`refit_friction`), monitor (`contact_monitor`).
 
     Returns
     -------
@@ -246,10 +233,8 @@ def run_in_memory(estimate: Estimate, **results: Result | None) -> Run:
     ----------
     estimate
         What `identify` returned.
-    results
+    **results
         Of other stages, by their names, as `save_run` takes them.
-    friction
-        What `refit_friction` returned.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -84,7 +85,7 @@ class ModelErrors:
     @property
     def spread_percent(self) -> float:
         """Standard deviation of the blocks' errors, not the uncertainty of their mean; NaN where there are no blocks."""
-        return float(self.block_percent.std(ddof=1)) if len(self.block_percent) > 1 else float("nan")
+        return float(self.block_percent.std(ddof=1)) if len(self.block_percent) > 1 and np.isfinite(self.block_percent).all() else math.nan
 
     @property
     def percent_text(self) -> str:

@@ -10,10 +10,11 @@ from dynident.core.records import Shape
 from dynident.core.results import Result
 from dynident.core.texts import short_number
 from dynident.data.provenance import Provenance
+from dynident.errors import ValueRangeError
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation, bandwidth_text
 from dynident.validation.metrics import Grade, ModelErrors, Moment, Spectrum
-from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
+from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID
 from dynident.validation.series import JointSeries
 from dynident.validation.uncertainty import Band
 
@@ -40,7 +41,7 @@ class ValidationSummary:
     robot: str
     source: str
     samples: int
-    rows: tuple[int, ...]
+    rows: Annotated[tuple[int, ...], Shape("n")]
     processing: Processing
     identified_from: str
     identified_percent: float
@@ -84,7 +85,7 @@ class Validation(Result):
     """
 
     models: tuple[ModelErrors, ...]
-    series: tuple[JointSeries, ...]
+    series: Annotated[tuple[JointSeries, ...], Shape("n")]
     spectra: tuple[Spectrum, ...]
     worst: tuple[Moment, ...]
     band: Band
@@ -94,6 +95,13 @@ class Validation(Result):
     sensitivity: tuple[Annotated[Array, Shape("r# p")], ...] = ()
     provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        predicted = {errors.model + ("" if errors.friction else RIGID) for errors in self.models}
+        for item in self.series:
+            missing = (predicted - item.predicted.keys()) | (self.band.noise.keys() - item.std.keys())
+            if missing or item.std.keys() != self.series[0].std.keys():
+                raise ValueRangeError("series", f"of {item.joint} lacks predictions: {', '.join(sorted(missing or self.series[0].std))}")
 
     @property
     def on_new_data(self) -> bool | None:

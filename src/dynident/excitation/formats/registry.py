@@ -29,7 +29,7 @@ from dynident.regression.prepare import order_joints
 from dynident.robots.robot import Robot
 
 #: No joint of a robot goes farther [rad | m], or faster [rad/s | m/s], or speeds up more [rad/s² | m/s²].
-_LARGEST = {"q": ("position", 1e6), "dq": ("velocity", 1e6), "ddq": ("acceleration", 1e8)}
+_LARGEST = {"q": ("position", 1e6), "dq": ("velocity", 1e4), "ddq": ("acceleration", 5e4)}
 FORMATS: dict[str, TrajectoryFormat] = {
     item.name: item
     for item in (
