@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_format_with_its_options_and_its_rate(command, folder):
     (folder / "arm.csv").write_text(SIX)
     (folder / "limits.yaml").write_text("velocity: 1\nacceleration: 5\nposition: [-1.5, 1.5]\nclearance: null\n")
-    quick = ("--unchecked", "--starts", "1", "--budget", "0.5", "--workers", "1", "--no-plot", "--friction", "none", "--duration", "4")
+    quick = ("--starts", "1", "--budget", "0.5", "--workers", "1", "--no-plot", "--friction", "none", "--duration", "4")
     code, said = command(
         "excite", "arm.csv", "--limits", "limits.yaml", "--format-option", "gain=500", "-o", "t.script", "--unchecked", *quick
     )
