@@ -103,7 +103,7 @@ def _held(choice: RetrievalChoice) -> HeldGravity | None:
     estimate = held.read(Stage.ESTIMATE).result
     links = held.result_of(Stage.PARAMETERS)
     if links is None and (estimate.base.equations != "gravity" or choice.hold == "parameters"):
-        raise InputError(f"{run}: there are no links whose gravity could be held", remedy=Stage.PARAMETERS.remedy(run))
+        raise InputError(f"{run}: there are no links whose gravity could be held", remedy=f"run {Stage.PARAMETERS.command(run)} first")
     return hold_gravity(estimate, links, hold=choice.hold or "coefficients")
 
 

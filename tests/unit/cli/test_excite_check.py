@@ -26,11 +26,13 @@ def test_a_format_with_its_options_and_its_rate(command, folder):
     (folder / "arm.csv").write_text(SIX)
     (folder / "limits.yaml").write_text("velocity: 1\nacceleration: 5\nposition: [-1.5, 1.5]\nclearance: null\n")
     quick = ("--starts", "1", "--budget", "0.5", "--workers", "1", "--no-plot", "--friction", "none", "--duration", "4")
-    code, said = command("excite", "arm.csv", "--limits", "limits.yaml", "--format-option", "gain=500", "-o", "t.script", *quick)
+    code, said = command(
+        "excite", "arm.csv", "--limits", "limits.yaml", "--format-option", "gain=500", "-o", "t.script", "--unchecked", *quick
+    )
     assert (code, "Written to t.script" in said) == (0, True), said
     program = (folder / "t.script").read_text()
     assert "t=0.008, lookahead_time=0.1, gain=500)" in program
-    assert program.startswith("# NOT CHECKED: collisions between links were not checked: the limits have no clearance.")
+    assert program.startswith("# NOT CHECKED: collisions were not checked: the description has no shapes.")
 
 
 def test_formats_that_do_not_fit(command):
