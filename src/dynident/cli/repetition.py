@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from dynident.cli import app
 from dynident.cli.command_line import Verb, Word, assign_words
 from dynident.cli.exits import InterruptedByUser, sentence
 from dynident.cli.inputs import typed
-from dynident.core.files import file_digest, write_atomically
+from dynident.core.files import clear_errors, file_digest, write_atomically
 from dynident.core.kinds import Place, RefusedValue, parse_number
 from dynident.core.options import declared_options
 from dynident.data import ControllerSamples, Dataset, write_dataset
@@ -62,7 +62,7 @@ def make_bundle(folder: Path, data: Sequence[Path] = (), samples: Samples = "exc
     samples : "excerpt" of the logs, "all" of them, or "none": no measured sample at all, nor the rows that were made of them.
     """
     run = load_run(folder)
-    with TemporaryDirectory(prefix="dynident-") as place:
+    with clear_errors(Path(gettempdir())), TemporaryDirectory(prefix="dynident-") as place:
         repetition = Repetition(run=run, folder=Path(place).absolute(), data=data)
         repetition.repeat()
         digests = {digest for stage in run.contents for digest in repetition.digests(stage).values()}

@@ -97,7 +97,9 @@ class Validation(Result):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        predicted = {errors.model + ("" if errors.friction else RIGID) for errors in self.models}
+        whole = {errors.model for errors in self.models}
+        frictional = {errors.model for errors in self.models if errors.friction}
+        predicted = whole | {errors.model + RIGID for errors in self.models if not errors.friction and errors.model in frictional}
         for item in self.series:
             missing = (predicted - item.predicted.keys()) | (self.band.noise.keys() - item.std.keys())
             if missing or item.std.keys() != self.series[0].std.keys():
