@@ -72,11 +72,11 @@ _WORDS = {
 @cache
 def all_flags() -> dict[str, str]:
     """What to type for an option or a function of the library; where two options have one name, for that of a log's reading."""
-    from dynident.excitation.options import LimitChoice, MotionChoice, SearchChoice
+    from dynident.excitation.options import FileChoice, LimitChoice, MotionChoice, SearchChoice
     from dynident.feasibility.options import RetrievalChoice, SolverChoice
     from dynident.regression.options import ProblemChoice
 
-    classes = (MotionChoice, LimitChoice, SearchChoice, RetrievalChoice, SolverChoice, ProblemChoice, Mounting, Reading)
+    classes = (FileChoice, MotionChoice, LimitChoice, SearchChoice, RetrievalChoice, SolverChoice, ProblemChoice, Mounting, Reading)
     return {item.name: item.flag for options in classes for item in declared_options(options) if item.flag} | _WORDS
 
 

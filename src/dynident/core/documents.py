@@ -2,7 +2,7 @@
 
     @dataclass(frozen=True, kw_only=True)
     class CheckDocument(Document):
-        '''What `dynident check --json` prints.'''
+        '''A checked robot.'''
 
         FILE = "check.json"
         SCHEMA = "dynident/check/1"

@@ -342,10 +342,8 @@ class _Reader:
             raise at.refuse(sizes, f"the shape ({', '.join(words)})")
         if isinstance(value, np.ndarray):
             array = cast("AnyArray", value)
-            if array.dtype.kind == "f":
-                small = np.abs(array) < _LARGEST  # whose square is a number too
-                if not bool(np.all(small if shape.finite else small | ~np.isfinite(array))):
-                    raise at.refuse("not finite", "finite numbers")
+            if array.dtype.kind == "f" and shape.finite and not bool(np.all(np.abs(array) < _LARGEST)):
+                raise at.refuse("not finite", "finite numbers")
             if shape.positive and not bool(np.all(array > 0.0)):
                 raise at.refuse("not positive", "positive numbers")
             if (shape.nonnegative and bool(np.any(array < 0.0))) or (shape.diagonal and bool(np.any(np.diag(array) < 0.0))):

@@ -51,7 +51,7 @@ class Excitation:
 
     @property
     def document(self) -> Document:
-        """What is printed with --json."""
+        """What the command prints as JSON."""
         if isinstance(self.result, Design):
             return DesignDocument.of(self.result)
         return ExperimentDocument.of(self.result) if isinstance(self.result, Experiment) else StaticDocument.of(self.result)

@@ -80,12 +80,14 @@ class ModelErrors:
     @property
     def mse(self) -> Array:
         """(n,) mean(e²) [N²·m² | N²], the square of the RMS, as papers print it."""
-        return self.rms**2
+        with np.errstate(over="ignore"):
+            return self.rms**2
 
     @property
     def spread_percent(self) -> float:
         """Standard deviation of the blocks' errors, not the uncertainty of their mean; NaN where there are no blocks."""
-        return float(self.block_percent.std(ddof=1)) if len(self.block_percent) > 1 and np.isfinite(self.block_percent).all() else math.nan
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(self.block_percent.std(ddof=1)) if len(self.block_percent) > 1 else math.nan
 
     @property
     def percent_text(self) -> str:

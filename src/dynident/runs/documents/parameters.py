@@ -34,7 +34,7 @@ class LinkDocument:
     com: Annotated[tuple[float, ...], Unit("m")]
     inertia: Annotated[Mapping[InertiaName, float], "about the centre of mass, axes of the frame", Unit("kg·m²")]
     margin: Annotated[float, "of physical consistency", Unit("kg·m²")]
-    range: Annotated[Mapping[str, Interval], "low and high of m, mcx, ..., Jzz; null where nothing bounds it, empty with --no-ranges"]
+    range: Annotated[Mapping[str, Interval], "low and high of m, mcx, ..., Jzz; null where nothing bounds it, empty where no ranges were computed"]
     bounds: Annotated[Mapping[str, Interval], "that were asked for on m and, times the mass, on the centre of mass"]
     determined_by: Annotated[Mapping[str, Literal["data", "constraint", "prior"]], "of m, mcx, ..., Jzz"]
 
@@ -119,7 +119,7 @@ class ParametersDocument(StageDocument):
     violations: Annotated[tuple[Violation, ...], "conditions that are broken"]
     notes: Annotated[tuple[str, ...], "what needs attention, as sentences"]
     seed: Annotated[int, "of the random starts"]
-    held_gravity: Annotated[HeldGravityDocument | None, "after --hold-gravity"] = field(default=None, metadata=LEFT_OUT)
+    held_gravity: Annotated[HeldGravityDocument | None, "where gravity was held"] = field(default=None, metadata=LEFT_OUT)
 
     @staticmethod
     def of(result: LinkParameters, origin: Origin) -> ParametersDocument:
