@@ -34,7 +34,9 @@ class LinkDocument:
     com: Annotated[tuple[float, ...], Unit("m")]
     inertia: Annotated[Mapping[InertiaName, float], "about the centre of mass, axes of the frame", Unit("kg·m²")]
     margin: Annotated[float, "of physical consistency", Unit("kg·m²")]
-    range: Annotated[Mapping[str, Interval], "low and high of m, mcx, ..., Jzz; null where nothing bounds it, empty where no ranges were computed"]
+    range: Annotated[
+        Mapping[str, Interval], "low and high of m, mcx, ..., Jzz; null where nothing bounds it, empty where no ranges were computed"
+    ]
     bounds: Annotated[Mapping[str, Interval], "that were asked for on m and, times the mass, on the centre of mass"]
     determined_by: Annotated[Mapping[str, Literal["data", "constraint", "prior"]], "of m, mcx, ..., Jzz"]
 
