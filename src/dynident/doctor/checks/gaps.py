@@ -15,6 +15,8 @@ from dynident.doctor.signals import compare_signals
 _LISTED = 20
 #: A step of the clock by this many usual ones is more than jitter: four samples are missing. More places than are listed are jitter.
 SHORT_GAP = 5.0
+#: A quarter of a period of what the usual filter at 5 Hz lets through [s]; shorter ones change nothing.
+SEEN = 0.05
 
 
 def _look(case: Case) -> Iterator[Finding]:
@@ -48,7 +50,7 @@ def _look(case: Case) -> Iterator[Finding]:
 def _short_gaps(data: Dataset) -> Iterator[Finding]:
     """Samples that are missing one after the other, too few for the log to be split there."""
     steps = np.diff(data.time)
-    places = np.flatnonzero(steps > SHORT_GAP / data.rate)
+    places = np.flatnonzero(steps > max(SHORT_GAP / data.rate, SEEN))
     places = places[~np.isin(places + 1, data.starts)]
     if not 0 < len(places) <= _LISTED:
         return
