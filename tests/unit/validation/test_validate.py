@@ -237,7 +237,9 @@ class TestTheModelToUse:
         models = tuple(
             replace(validation.coefficients, model=name, overall_percent=value) for name, value in wanted.items() if value is not None
         )
-        judged = replace(validation, models=models)
+        predicted = [dict.fromkeys(wanted, item.predicted["coefficients"]) for item in validation.series]
+        series = tuple(replace(item, predicted=each) for item, each in zip(validation.series, predicted, strict=True))
+        judged = replace(validation, models=models, series=series)
         assert judged.advice.startswith(f"Use {use}: ")
         assert judged.advice in str(judged)
 

@@ -97,14 +97,14 @@ def test_gains_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("name", "words", "place", "value"),
     [
-        ("columns", ["q"], "--map", "q"),
-        ("units", ["q=deg", "q=rad"], "--unit", "q=rad"),
-        ("rate", "fast", "--sampling-rate", "fast"),
-        ("offsets", "1,x", "--joint-offsets[1]", "x"),
-        ("without", ["3:1"], "--without", "3:1"),
+        ("columns", ["q"], "columns", "q"),
+        ("units", ["q=deg", "q=rad"], "units", "q=rad"),
+        ("rate", "fast", "rate", "fast"),
+        ("offsets", "1,x", "offsets[1]", "x"),
+        ("without", ["3:1"], "without", "3:1"),
     ],
 )
-def test_an_error_names_the_option_that_was_typed(name, words, place, value):
+def test_an_error_names_the_option_and_the_place_in_it(name, words, place, value):
     with pytest.raises(OptionError) as caught:
-        read_options(Reading, {name: words}, typed=True, flags=True)
+        read_options(Reading, {name: words}, typed=True)
     assert (caught.value.name, caught.value.value) == (place, value)
