@@ -9,12 +9,14 @@ INSTALLED := .venv/.installed
 READY := .venv/.ready
 # Peers that the benchmarks measure beside dynident have pins of their own.
 PEERS := .venv-peers/.ready
-# What the kernels compute, once more with the readable NumPy implementation. What estimators do with it (test_trust) is no matter of kernels.
-KERNEL_TESTS := tests/oracles tests/unit/dynamics $(filter-out %/test_trust.py,$(wildcard tests/properties/test_*.py))
+# What the kernels compute, once more with the readable NumPy implementation. What estimators, solvers, readers and exporters do with it is
+# no matter of kernels.
+KERNEL_TESTS := tests/unit/dynamics $(filter-out %/test_hard_numbers.py %/test_conic.py %/test_zoo.py %/test_export_engines.py %/test_trust.py, \
+  $(wildcard tests/oracles/test_*.py tests/properties/test_*.py))
 # What compares numbers to the last digits, once more with the arithmetic of other x86-64 processors: the bounds must follow from what is
 # compared, and not from the machine. OpenBLAS, NumPy and Numba each choose their instructions by the processor, and fused multiplication,
 # wider vectors and other blocks of a matrix each round differently. Zen has the kernels of Haswell; an AVX-512 machine those of SkylakeX.
-ROUNDING_TESTS := tests/oracles tests/properties $(addprefix tests/unit/,dynamics feasibility monitoring parameters regression)
+ROUNDING_TESTS := tests/oracles tests/properties $(addprefix tests/unit/,dynamics links regression robots/parameters validation/monitoring)
 WITHOUT_AVX512 := OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=
 WITHOUT_AVX := OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" NUMBA_CPU_NAME=generic
 
@@ -23,7 +25,7 @@ export OMP_NUM_THREADS ?= 1
 # Every process that a test starts would compile all modules again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-rounding test-slow fuzz faults lint format bench docs reference pictures notebooks release-check clean
+.PHONY: help demo test test-rounding test-slow fuzz faults lint format bench docs pictures notebooks release-check clean
 
 help:
 	@echo "make demo     identify a virtual Panda from end to end"
@@ -34,7 +36,6 @@ help:
 	@echo "make lint     style, types and the layers of imports"
 	@echo "make bench    measure the kernels and write benchmarks/RESULTS.md"
 	@echo "make docs     build the documentation into site/"
-	@echo "make reference  make the pages of the reference that come from the code anew"
 	@echo "make pictures take the pictures of the documentation anew, with Chromium"
 	@echo "make notebooks  make the tutorials' notebooks anew from their pages"
 	@echo "make release-check  build, install into empty environments and try what would be released"
@@ -53,7 +54,7 @@ test-rounding: $(READY)
 	@echo "As on a processor without AVX-512:"
 	@$(WITHOUT_AVX512) $(BIN)/pytest -q -m "not slow" -n auto $(ROUNDING_TESTS)
 	@echo "As on a processor without AVX:"
-	@$(WITHOUT_AVX) $(BIN)/pytest -q -m "not slow" -n auto $(KERNEL_TESTS)
+	@$(WITHOUT_AVX) $(BIN)/pytest -q -m "not slow" -n auto tests/oracles $(KERNEL_TESTS)
 
 test-slow: $(READY)
 	@$(BIN)/pytest -q -m slow
@@ -80,9 +81,6 @@ bench: $(READY) $(PEERS)
 docs: $(READY)
 	@$(BIN)/python -m documentation.site
 	@echo "The documentation is in site/index.html"
-
-reference: $(READY)
-	@$(BIN)/python -m documentation.reference
 
 pictures: $(READY)
 	@$(BIN)/python -m documentation.pictures

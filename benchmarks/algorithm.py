@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Timing
-from dynident.feasibility import SolverOptions
-from dynident.feasibility.run_costs import RunCosts, run_costs
-from dynident.feasibility.solvers.barrier import BarrierOptions
-from dynident.feasibility.solvers.penalty import PenaltyOptions
+from dynident.links import SolverOptions
+from dynident.links.run_costs import RunCosts, run_costs
+from dynident.links.solvers.barrier import BarrierOptions
+from dynident.links.solvers.penalty import PenaltyOptions
 from tests.contracts.retrieval_problems import panda
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

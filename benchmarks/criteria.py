@@ -17,17 +17,17 @@ import numpy as np
 import dynident
 from benchmarks.excitation import UR5
 from dynident.data import Dataset
-from dynident.excitation import Design, QuinticTrajectory, design_trajectory, fastest_quintic, robot_limits
-from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.limits.margins import motion_margins, standing_positions
-from dynident.excitation.precision import KNOWN
-from dynident.excitation.search.criterion import KINDS, Kind, base_regressor
-from dynident.excitation.task import random_task
-from dynident.excitation.trajectories.trajectory import SampledMotion
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.motions import Design, QuinticTrajectory, design_trajectory, fastest_quintic, robot_limits
+from dynident.motions.design.criterion import KINDS, Kind, base_regressor
+from dynident.motions.design.precision import KNOWN
+from dynident.motions.design.task import random_task
+from dynident.motions.limits.collision import CollisionModel
+from dynident.motions.limits.margins import motion_margins, standing_positions
+from dynident.motions.simulation import simulate
+from dynident.motions.simulation.sensors import effort_scale, realistic
+from dynident.motions.trajectories.trajectory import SampledMotion
 from dynident.robots import Robot
-from dynident.simulation import simulate
-from dynident.simulation.sensors import effort_scale, realistic
 
 ROBOTS = (("Panda", "panda"), ("KUKA LWR IV+", "kuka_lwr4"), ("UR5", UR5))
 SEEDS, STARTS, NOISES, WORKERS = (0, 1), 2, 6, 2

@@ -16,9 +16,9 @@ from benchmarks.virtual_arms import Arm, draw_arm, fourier_motion, record
 from dynident import Robot, identify, load_dataset, load_robot, retrieve
 from dynident.data import Dataset, EffortKind
 from dynident.data.provenance import NEW
-from dynident.doctor import diagnose
+from dynident.diagnosis import doctor
 from dynident.errors import ValueRangeError
-from dynident.feasibility.solve import MisfitError
+from dynident.links.solve import MisfitError
 from dynident.validation import validate
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -170,7 +170,7 @@ def _faults() -> Iterator[str]:
             mass = f"{retrieve(estimate).total_mass:.1f}"
         except MisfitError:
             mass = "refused"
-        found = diagnose(robot, log).findings
+        found = doctor(robot, log).findings
         says = f"{found[0].name} ({found[0].confidence.name.lower()})" if found else "nothing found"
         rows.append((told, estimate.residuals.relative_percent, validation.coefficients.overall_percent, mass, says))
     headings = (

@@ -18,9 +18,9 @@ import pinocchio as pin
 from dynident import Robot, check_robot, load_robot
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import DynidentError, UnsupportedRobotError
-from dynident.feasibility.repairs.repair import Repair, repair
-from dynident.feasibility.repairs.writing import repaired_text, with_inertials
-from dynident.parameters import from_com, to_com
+from dynident.links.repairs.repair import Repair, repair
+from dynident.links.repairs.writing import repaired_text, with_inertials
+from dynident.robots.parameters import from_com, to_com
 from tests.oracles.test_zoo import FILES, torque_of_pinocchio
 
 ARMS = ("ur5_robot", "ur10_robot", "panda", "kinova", "xarm7", "z1", "talos_left_arm", "bravo7_no_ee", "so101", "ur3_gripper")

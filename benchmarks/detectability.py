@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.optimize import lsq_linear
 
-from dynident.simulation import Sensors
+from dynident.motions.simulation import Sensors
 
 #: How long before the push the process is looked at [s]; its noise is correlated over a few milliseconds.
 BEFORE = 0.1

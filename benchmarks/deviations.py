@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.virtual_arms import draw_arm, record_pair
 from dynident import Robot, identify, load_dataset, load_robot, regression
 from dynident.data import Dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import Estimate, build_problem
 from dynident.regression.equations.factors import triangular
 from tests.oracles.logs import generated_log

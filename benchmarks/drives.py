@@ -11,10 +11,10 @@ from benchmarks.identification import DATA
 from benchmarks.virtual_arms import ERRORS, draw_arm, fourier_motion, record
 from dynident import identify, load_dataset, load_robot
 from dynident.data import Dataset
-from dynident.drives import DriveGains, Known, KnownMasses, KnownPayload, Trust, identify_gains
+from dynident.motions.simulation import NOISES, Payload, simulate
+from dynident.motions.simulation.payload import vary_links
 from dynident.robots import Robot
-from dynident.simulation import NOISES, Payload, simulate
-from dynident.simulation.payload import vary_links
+from dynident.routes.drives import DriveGains, Known, KnownMasses, KnownPayload, Trust, identify_gains
 from tests.current_logs import PAYLOAD, UR10, current_log, draw_gains
 
 SEEDS = 10

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.virtual_arms import Arm, draw_arm, fourier_motion, record
 from dynident import Estimate, Robot, load_dataset, load_robot
 from dynident.data import Dataset, differentiate, resample
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import residuals
 from dynident.regression.identify import identify
 from dynident.regression.problem import problem_on_base

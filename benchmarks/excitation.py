@@ -16,10 +16,10 @@ import numpy as np
 import pinocchio as pin
 
 import dynident
-from dynident.excitation import LimitReport, Limits, check_trajectory, design_trajectory, robot_limits
-from dynident.excitation.design import prepare_search
-from dynident.excitation.search.criterion import base_regressor
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.motions import LimitReport, Limits, check_trajectory, design_trajectory, robot_limits
+from dynident.motions.design.criterion import base_regressor
+from dynident.motions.design.design import prepare_search
 from dynident.regression import base_parameters
 from dynident.robots import Robot
 

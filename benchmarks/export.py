@@ -14,9 +14,9 @@ import pinocchio as pin
 import dynident
 from benchmarks.dynamics import _pinocchio_panda
 from benchmarks.timing import race
+from dynident.dynamics.friction import linear
 from dynident.exports import ExportModel, export
 from dynident.exports.code.c99 import C_FLAGS, c_functions
-from dynident.friction import linear
 from dynident.robots.kinematics import joint_constants
 
 PEER = Path(__file__).with_name("peer_casadi.py")

@@ -18,16 +18,16 @@ from dynident import identify, load_robot
 from dynident.core.records import OpenedFile
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics
-from dynident.feasibility import retrieval_problem, solve_retrieval
-from dynident.feasibility.shared_links import SharedLinks, Sharer, share_links
-from dynident.fleet import FleetOptions
-from dynident.fleet.fleet import plan_robots, work_on_all
-from dynident.fleet.robots import RobotWork
-from dynident.fleet.summary import summarise
-from dynident.friction.model import Motion, friction_torque
+from dynident.dynamics.friction.model import Motion, friction_torque
+from dynident.links import retrieval_problem, solve_retrieval
+from dynident.links.shared_links import SharedLinks, Sharer, share_links
+from dynident.motions.simulation.payload import vary_links
+from dynident.pipeline.fleet import FleetOptions
+from dynident.pipeline.fleet.fleet import plan_robots, work_on_all
+from dynident.pipeline.fleet.robots import RobotWork
+from dynident.pipeline.fleet.summary import summarise
 from dynident.regression import Estimate
 from dynident.robots import Robot
-from dynident.simulation.payload import vary_links
 
 #: Robots of the fleet, how many of them have been done when memory counts; robots that measure throughput, and from which on.
 ROBOTS, SETTLED, TIMED, FIRST = 200, 20, 40, 6

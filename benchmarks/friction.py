@@ -15,13 +15,13 @@ import numpy as np
 from dynident import Robot, identify, load_dataset, load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.excitation.trajectories.fourier import FourierTrajectory
-from dynident.friction import FrictionModel, Motion, Offset, PerJoint, Sigmoid, Spring, combine, friction_torque, linear
+from dynident.dynamics.friction import FrictionModel, Motion, Offset, PerJoint, Sigmoid, Spring, combine, friction_torque, linear
+from dynident.motions.simulation.sensors import Noise, effort_scale, realistic
+from dynident.motions.trajectories.fourier import FourierTrajectory
 from dynident.regression import Estimate, build_problem, choose_friction, fit_friction, refit_friction
 from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
 from dynident.reproduce.gaz2019.friction import PHI as PUBLISHED
 from dynident.reproduce.panda_logs import fourier_motion
-from dynident.simulation.sensors import Noise, effort_scale, realistic
 from dynident.validation import cross_validate, validate
 from tests.elbow_arm import described, draw_friction, elbow_arm, record, wear
 

@@ -18,7 +18,7 @@ from benchmarks.identification import generated, run_job
 from dynident import Robot, load_robot
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import identify
 
 FIGURE = Path(__file__).parents[1] / "docs" / "images" / "growth.svg"

@@ -23,7 +23,7 @@ import numpy as np
 import dynident
 from dynident import regression
 from dynident.data import Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import base_parameters, build_problem, identify, residuals
 
 PEER = Path(__file__).with_name("peer_identification.py")
@@ -82,7 +82,6 @@ def study(rounds: int = 5) -> str:
             f"| filtered at 5 Hz and decimated to 20 Hz | {filtered} | +{filtered.wall - million.wall:.2f} s | +0.3 s |",
             *(_two_threads(runs[name], runs[other], alone[other], together[name]) for name, other in _PAIRS[1:]),
             "",
-            *_digits(),
             "",
             *_real_data(),
         ]
@@ -105,24 +104,6 @@ def run_job(command: list[str], *, threads: int = 1) -> dict[str, Any]:
     environment = os.environ | {"DYNIDENT_THREADS": str(threads)}
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=REPOSITORY, env=environment)
     return json.loads(run.stdout.strip().splitlines()[-1])
-
-
-def _digits(samples: int = 20_000, columns: int = 11) -> list[str]:
-    """Relative errors of least squares at growing condition numbers, against extended precision."""
-    from tests.unit.regression.equations.test_gram import by_gram, by_qr, exact_factor, problem, solution
-
-    lines = ["| condition of the regressor | preconditioned Gram matrix | QR | normal equations |", "|---|---|---|---|"]
-    for condition in (1e2, 1e4, 1e6, 1e8):
-        errors: list[list[float]] = []
-        for seed in range(5):
-            rows = problem(condition, seed, noise=0.01, samples=samples, columns=columns)
-            exact, Y, z = solution(exact_factor(rows)), rows[:, :-1], rows[:, -1]
-            found = by_gram(rows, rows[np.random.default_rng(seed).choice(samples, 500, replace=False)]).factors()
-            gram = np.full(columns, np.nan) if found is None else solution(found[0])
-            values = (gram, solution(by_qr(rows)), np.linalg.solve(Y.T @ Y, Y.T @ z))
-            errors.append([float(np.linalg.norm(x - exact) / np.linalg.norm(exact)) for x in values])
-        lines.append(f"| {condition:.0e} | " + " | ".join(f"{error:.1e}" for error in np.median(errors, axis=0)) + " |")
-    return [f"Digits: relative error of {columns} coefficients from {samples} rows, median of 5, against extended precision.", "", *lines]
 
 
 def generated(samples: int) -> Dataset:

@@ -18,11 +18,11 @@ from dynident.data import Dataset, EffortKind
 from dynident.dynamics import mass_matrix
 from dynident.exports import export, model_from_parameters
 from dynident.exports.code.c99 import C_FLAGS
-from dynident.feasibility import retrieval_problem, retrieve
-from dynident.monitoring import ContactMonitor, Contacts, WatchedModel, contact_monitor, find_contacts
-from dynident.monitoring.calibrate import calibrate
+from dynident.links import retrieval_problem, retrieve
+from dynident.motions.simulation import NOISES, Push, Recording, effort_scale, simulate
 from dynident.robots import Robot
-from dynident.simulation import NOISES, Push, Recording, effort_scale, simulate
+from dynident.validation.monitoring import ContactMonitor, Contacts, WatchedModel, contact_monitor, find_contacts
+from dynident.validation.monitoring.calibrate import calibrate
 
 #: The force of a push [N], for how long [s], and what is asked for [s].
 FORCE, DURATION, ASKED = 10.0, 0.5, 0.05

@@ -15,11 +15,11 @@ from benchmarks.virtual_arms import RATE, ROBOTS, Arm, draw_arm, fourier_motion,
 from dynident import Estimate, Robot, identify, load_robot, simulate
 from dynident.data import Dataset
 from dynident.errors import InputError
-from dynident.parameters import change_of_frame, from_com
-from dynident.payload import PayloadEstimate, identify_payload
-from dynident.payload.quantities import quantities
-from dynident.simulation import Payload
-from tests.unit.simulation.motions import fourier_motion as motion_within_limits
+from dynident.motions.simulation import Payload
+from dynident.robots.parameters import change_of_frame, from_com
+from dynident.routes.payload import PayloadEstimate, identify_payload
+from dynident.routes.payload.quantities import quantities
+from tests.unit.motions.simulation.motions import fourier_motion as motion_within_limits
 
 SEEDS = 20
 MASSES = (0.1, 1.5)

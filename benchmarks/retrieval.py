@@ -20,11 +20,11 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.timing import Timing, race
-from dynident.feasibility import LinkParameters, RetrievalProblem, SolverOptions, solve_retrieval
-from dynident.feasibility.ranges import with_ranges
-from dynident.feasibility.solvers.barrier import BarrierOptions
-from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution
-from dynident.parameters import pseudo_inertia
+from dynident.links import LinkParameters, RetrievalProblem, SolverOptions, solve_retrieval
+from dynident.links.ranges import with_ranges
+from dynident.links.solvers.barrier import BarrierOptions
+from dynident.links.solvers.conic import ConicProgram, ConicSolution
+from dynident.robots.parameters import pseudo_inertia
 from tests.contracts.retrieval_problems import panda
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

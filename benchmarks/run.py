@@ -31,6 +31,8 @@ STUDIES = (
     "simulation",
     "export",
     "trust",
+    "effort_scale",
+    "held_out",
     "validation",
     "signs",
     "payload",
@@ -45,6 +47,7 @@ STUDIES = (
     "monitor",
     "fleet",
     "suite",
+    "house",
     "soak",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")

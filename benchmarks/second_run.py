@@ -14,14 +14,14 @@ import numpy as np
 
 import dynident
 from dynident.data import Dataset
-from dynident.excitation import Design, design_trajectory, earlier_run
-from dynident.excitation.goal import make_goal
-from dynident.excitation.precision import precision_of
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.motions import Design, design_trajectory, earlier_run
+from dynident.motions.design.goal import make_goal
+from dynident.motions.design.precision import precision_of
+from dynident.motions.simulation import simulate
+from dynident.motions.simulation.sensors import effort_scale, realistic
+from dynident.motions.simulation.truth import Truth
 from dynident.robots import Robot
-from dynident.simulation import simulate
-from dynident.simulation.sensors import effort_scale, realistic
-from dynident.simulation.truth import Truth
 
 SEEDS, STARTS, NOISES = (0, 1), 4, 8
 #: Beyond both ends of the period, for the filter [s]; samples per second of the reference [Hz].

@@ -17,10 +17,10 @@ from benchmarks.virtual_arms import POSITION_NOISE, RATE, URDF, fourier_motion
 from dynident import Robot, load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.excitation.trajectories.fourier import FourierTrajectory
-from dynident.friction import FrictionModel, linear
+from dynident.dynamics.friction import FrictionModel, linear
+from dynident.motions.simulation import Noise, Sensors, simulate
+from dynident.motions.trajectories.fourier import FourierTrajectory
 from dynident.regression import base_parameters
-from dynident.simulation import Noise, Sensors, simulate
 
 ARMS: dict[str, str | Path] = {
     "1r": "pendulum_1r",

@@ -18,9 +18,9 @@ from benchmarks.sign_cases import Case, Score, make_case, make_rough_case, score
 from dynident import load_robot, recover_signs
 from dynident.data import Dataset, EffortKind, resample
 from dynident.regression import identify
-from dynident.signs import Magnitudes, SignRecovery, SignVerdict, prepare_magnitudes, search_signs
-from dynident.signs.search import random_starts
-from dynident.signs.sign_cost import search_levels, sign_cost
+from dynident.routes.signs import Magnitudes, SignRecovery, SignVerdict, prepare_magnitudes, search_signs
+from dynident.routes.signs.search import random_starts
+from dynident.routes.signs.sign_cost import search_levels, sign_cost
 
 FIRST_SEED = 1000
 PANDA_LOG = Path(__file__).parents[2] / "shared" / "data" / "panda_gaz2019" / "trajectory_1.npz"

@@ -7,10 +7,10 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 import dynident
-from dynident.excitation import design_trajectory, panda_table_1, robot_limits, trajectory_dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.motions import design_trajectory, panda_table_1, robot_limits, trajectory_dataset
+from dynident.motions.simulation import simulate
 from dynident.regression import Estimate
-from dynident.simulation import simulate
 
 SEEDS = (0, 1, 2, 3)
 #: The fits that are compared: by joint and with all coefficients, as the demo does; and as `dynident identify` does by default.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
 COMMAND = Path(sys.executable).parent / "dynident"
-STARTS = (["--version"], ["--help"], ["check", "--help"], ["check", "panda"])
+STARTS = (["--version"], ["--help"], ["check", "--help"], ["identify", "--help"], ["retrieve", "--help"], ["check", "panda"])
 REPEATS = 5
 
 

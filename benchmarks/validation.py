@@ -16,7 +16,7 @@ from benchmarks.virtual_arms import ERRORS, ROBOTS, draw_arm, record_pair
 from dynident import Robot, identify, load_dataset, load_robot
 from dynident.data import Dataset
 from dynident.errors import DynidentError
-from dynident.feasibility import retrieval_problem, solve_retrieval
+from dynident.links import retrieval_problem, solve_retrieval
 from dynident.regression import Estimate
 from dynident.validation import Validation, validate
 

@@ -15,10 +15,10 @@ import pinocchio as pin
 from dynident import Robot, load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.feasibility import FeasibleSet, repair, uniform_prior
-from dynident.parameters import from_pseudo_inertia, pseudo_inertia
+from dynident.links import FeasibleSet, repair, uniform_prior
 from dynident.robots.body import Joint, Link
 from dynident.robots.formats.dh import dh_pose, frame_name
+from dynident.robots.parameters import from_pseudo_inertia, pseudo_inertia
 
 UR5 = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots" / "ur_description" / "urdf" / "ur5_robot.urdf"
 URDF = {"ur5": UR5, "ur10": UR5.with_name("ur10_robot.urdf"), "xarm7": UR5.parents[2] / "xarm_description" / "urdf" / "xarm7.urdf"}

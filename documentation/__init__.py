@@ -1,4 +1,4 @@
-"""What makes the parts of the documentation that are made: pictures from the real commands, reference pages from options and documents.
+"""What makes the parts of the documentation that are made: macros of pages, pictures from the real commands, notebooks from tutorials.
 
-Nothing here is installed with dynident. Each part is a program, `python -m documentation.NAME`, and what it writes is kept in docs/.
+Nothing here is installed with dynident. Pictures and notebooks are kept in the repository; what pages take from declarations is not.
 """

@@ -6,7 +6,6 @@ not there are found here, in what was built.
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -18,13 +17,11 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 
+from documentation.reference.schemas import write_schemas
+
 REPOSITORY = Path(__file__).parents[1]
 #: What the site is made from, beside the folder docs and the docstrings in src.
 _FILES = ("mkdocs.yml", "CHANGELOG.md")
-
-
-#: Pages that are made when the site is built, from what docs/ and src/ have.
-_MADE = ("reproduction.md", "reference/documents.md")
 
 
 class BuildError(Exception):
@@ -35,25 +32,14 @@ def build(source: Path) -> Path:
     """Build the site of a folder with docs/ and mkdocs.yml from nothing, without a network, into its folder site, which is returned."""
     for old in ("site", ".cache"):
         shutil.rmtree(source / old, ignore_errors=True)
-    make_pages(source / "docs")
     command = [sys.executable, "-m", "zensical", "build", "--strict"]
     done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(done.stdout + done.stderr)
+    schemas = source / "site" / "reference" / "schemas"
+    if schemas.is_dir():
+        write_schemas(schemas)
     return source / "site"
-
-
-def make_pages(docs: Path) -> None:
-    """The page of all published numbers beside ours, from the file that `dynident reproduce all` left, and that of all documents."""
-    from documentation.reference.documents import make_page
-    from dynident.reproduce.document import reproduction_markdown
-
-    numbers = docs / "reproduction.json"
-    if numbers.is_file():
-        document = json.loads(numbers.read_text(encoding="utf-8"))
-        (docs / "reproduction.md").write_text(reproduction_markdown(document), encoding="utf-8")
-    if (docs / "reference").is_dir():
-        (docs / "reference" / "documents.md").write_text(make_page(), encoding="utf-8")
 
 
 def build_copy(folder: Path, repository: Path = REPOSITORY) -> Path:
@@ -70,7 +56,7 @@ def menu_problems(source: Path) -> list[str]:
     """Pages that the menu lacks, and entries of the menu without a page."""
     named = list(_pages(yaml.load((source / "mkdocs.yml").read_text(encoding="utf-8"), Loader=_Settings)["nav"]))  # noqa: S506
     there = {path.relative_to(source / "docs").as_posix() for path in (source / "docs").rglob("*.md")}
-    problems = [f"{page} is in the menu, and not there" for page in sorted(set(named) - there - set(_MADE))]
+    problems = [f"{page} is in the menu, and not there" for page in sorted(set(named) - there)]
     problems += [f"{page} is not in the menu" for page in sorted(there.difference(named))]
     return problems + [f"{page} is twice in the menu" for page in sorted({page for page in named if named.count(page) > 1})]
 

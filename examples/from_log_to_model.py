@@ -7,7 +7,7 @@ Run it with: .venv/bin/python examples/from_log_to_model.py
 from __future__ import annotations
 
 import dynident
-from dynident.excitation import panda_table_1, trajectory_dataset
+from dynident.motions import panda_table_1, trajectory_dataset
 
 robot = dynident.load_robot("panda")  # or a .urdf, .xml (MJCF) or .yaml (DH) file
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident import load_robot
 from dynident.dynamics import gravity, inverse_dynamics
-from dynident.friction import Motion, friction_torque, linear
+from dynident.dynamics.friction import Motion, friction_torque, linear
 
 robot = load_robot("panda")
 assert robot.parameters is not None  # the library's Panda has nominal parameters

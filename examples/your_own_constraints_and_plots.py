@@ -13,7 +13,7 @@ import numpy as np
 
 import dynident
 from dynident.dynamics import gravity, mass_matrix
-from dynident.feasibility import Bounds, FeasibleSet, LinkView, UserConstraint, retrieval_problem
+from dynident.links import Bounds, FeasibleSet, LinkView, UserConstraint, retrieval_problem
 
 robot = dynident.load_robot("spatial_3r")
 assert robot.parameters is not None  # the library's robots have nominal parameters

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynident.parameters import from_com
 from dynident.robots.kinematics import pose_from_xyz_rpy
+from dynident.robots.parameters import from_com
 from dynident.robots.robot import Joint, Link, Robot
 
 

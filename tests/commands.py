@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 from dynident.cli import main
-from dynident.cli.printed import PRINTED
+from dynident.cli.overview import VERBS
 from tests.schemas import check_printed
 
 #: What a user types, as pip installed it.
@@ -52,7 +52,7 @@ def run_here(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
             code = 1
         printed = [_content(stream) for stream in streams]
     if "--json" in words and printed[0]:
-        check_printed(next(word for word in words if word in PRINTED), printed[0])
+        check_printed(next(word for word in words if word in VERBS), printed[0])
     return subprocess.CompletedProcess(words, code, *printed)
 
 

@@ -79,6 +79,14 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the documentation, built once."""
+    from documentation.site import build_copy
+
+    return build_copy(tmp_path_factory.mktemp("site") / "copy")
+
+
+@pytest.fixture(scope="session")
 def dynident_in() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs the command in a given folder."""
     return run_here

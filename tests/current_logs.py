@@ -10,8 +10,8 @@ import pinocchio as pin
 from benchmarks.virtual_arms import fourier_motion
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics
-from dynident.parameters import change_of_frame, from_com, inertia_tensor
 from dynident.robots import Robot
+from dynident.robots.parameters import change_of_frame, from_com, inertia_tensor
 
 UR10 = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots" / "ur_description" / "urdf" / "ur10_robot.urdf"
 #: 2.8 kg on a bracket beside the last axis, in the tool frame.

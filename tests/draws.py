@@ -9,12 +9,13 @@ import numpy as np
 import dynident
 from dynident.data import ControllerSamples, Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.friction import linear
-from dynident.parameters import from_com
+from dynident.dynamics.friction import linear
+from dynident.motions.simulation import VirtualController, random_configurations
 from dynident.regression import Estimate
+from dynident.robots.formats.build import build_robot
 from dynident.robots.formats.dh import read_dh
+from dynident.robots.parameters import from_com
 from dynident.robots.robot import Robot
-from dynident.simulation import VirtualController, random_configurations
 
 _HALF = np.pi / 2
 #: a, alpha, d of each row.
@@ -52,7 +53,7 @@ def make_arm(name: str) -> Arm:
         f"velocity: 2.5, acceleration: 10, effort: {120.0 / i**1.2:.4g}}}"
         for i, (a, alpha, d) in enumerate(table, start=1)
     ]
-    robot = read_dh(f"{name}.yaml", "\n".join([f"name: {name}", f"convention: {convention}", "joints:", *rows, ""]))
+    robot = build_robot(read_dh(f"{name}.yaml", "\n".join([f"name: {name}", f"convention: {convention}", "joints:", *rows, ""])))
     rng, n = np.random.default_rng(seed), len(table)
     links = []
     for i in range(n):

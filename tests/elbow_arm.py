@@ -12,9 +12,9 @@ import numpy as np
 
 from dynident.data import ControllerSamples, Dataset, EffortKind
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
-from dynident.friction import FrictionModel, Motion, PerJoint, Sigmoid, friction_torque, linear
-from dynident.parameters import from_com
+from dynident.dynamics.friction import FrictionModel, Motion, PerJoint, Sigmoid, friction_torque, linear
 from dynident.robots.formats.dh import dh_pose, frame_name
+from dynident.robots.parameters import from_com
 from dynident.robots.robot import Joint, Link, Robot
 
 EFFORT = np.array([150.0, 150.0, 100.0, 40.0, 40.0, 20.0])

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from dynident import Robot, load_robot
+from dynident.dynamics.friction import Armature, Coulomb, Offset, Viscous, combine
 from dynident.exports import ExportModel
-from dynident.friction import Armature, Coulomb, Offset, Viscous, combine
 
 FRICTION = combine(Viscous(), Coulomb(), Offset(), Armature())
 

@@ -11,7 +11,7 @@ from benchmarks.virtual_arms import fourier_motion, perturb_links
 from dynident import Robot, load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.feasibility import FeasibleSet, uniform_prior
+from dynident.links import FeasibleSet, uniform_prior
 
 #: a, alpha in quarter turns, d of every joint [m].
 DH = {

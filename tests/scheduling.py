@@ -10,8 +10,12 @@ from xdist.scheduler import LoadScopeScheduling
 #: Every test of these files is by itself, and some take long: the pages of the documentation, the notebooks, the example scripts, the
 #: formats of damaged files.
 ALONE = ("tests/docs/test_code_blocks.py", "tests/docs/test_notebooks.py", "tests/docs/test_examples.py", "tests/faults/test_reading.py")
-#: These files share one thing that takes long to build: the papers' experiments in their quick form.
-TOGETHER = ("tests/cli/test_reproduce.py", "tests/contracts/test_claims.py")
+#: Files that share a thing that takes long to build, with the file that stands for each group: the papers' experiments in their quick form,
+#: the site of the documentation.
+TOGETHER = {
+    "tests/cli/test_reproduce.py": "tests/contracts/test_claims.py",
+    "tests/browser/test_site.py": "tests/docs/test_site.py",
+}
 
 
 class Scheduling(LoadScopeScheduling):
@@ -25,4 +29,4 @@ class Scheduling(LoadScopeScheduling):
         file = nodeid.partition("::")[0]
         if file in ALONE:
             return nodeid
-        return TOGETHER[0] if file in TOGETHER else file
+        return TOGETHER.get(file, file)

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from documentation.reference.schemas import DOCUMENTS, schema
-from dynident.cli.printed import printed_documents
+from dynident.cli.app import printed_documents
 from dynident.runs import folder as run_folder
 
 NAMES = tuple(sorted(DOCUMENTS))
@@ -31,8 +31,9 @@ def check_printed(verb: str, text: str) -> None:
     """What a verb printed with --json must be one of the documents that are declared for it, and as the schema of that says."""
     content = json.loads(text)
     version = content.get("schema", "") if isinstance(content, dict) else ""
-    (kind,) = [kind for kind in printed_documents(verb) if version == kind.SCHEMA]
-    validator(kind.FILE).validate(content)
+    *others, kind = [kind for kind in printed_documents(verb) if version == kind.SCHEMA]
+    if not any(validator(other.FILE).is_valid(content) for other in others):
+        validator(kind.FILE).validate(content)
 
 
 @contextmanager

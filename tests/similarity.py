@@ -110,8 +110,7 @@ class Similarity:
 
     def _piece(self, piece: Source) -> Source:
         parameters = None if piece.parameters is None else self.links * piece.parameters
-        capsules = tuple(
-            replace(item, start=self.length * item.start, end=self.length * item.end, radius=self.length * item.radius)
-            for item in piece.capsules
+        shapes = tuple(
+            replace(item, points=self.length * item.points, size=tuple(self.length * size for size in item.size)) for item in piece.shapes
         )
-        return replace(piece, placement=self._pose(piece.placement), parameters=parameters, capsules=capsules)
+        return replace(piece, placement=self._pose(piece.placement), parameters=parameters, shapes=shapes)

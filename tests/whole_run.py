@@ -10,14 +10,15 @@ import numpy as np
 
 from dynident import load_robot, regression
 from dynident.data import EffortKind
-from dynident.feasibility import retrieval_problem, solve_retrieval
-from dynident.feasibility.ranges import with_ranges
-from dynident.friction import linear
-from dynident.monitoring import contact_monitor
-from dynident.payload import Declared, identify_payload
+from dynident.dynamics.friction import linear
+from dynident.links import retrieval_problem, solve_retrieval
+from dynident.links.ranges import with_ranges
 from dynident.regression import Estimate, build_problem, refit_friction
-from dynident.signs import SignRecovery, recover_signs
+from dynident.routes.payload import Declared, identify_payload
+from dynident.routes.signs import SignRecovery, recover_signs
+from dynident.runs import Run, Stage, StageContent
 from dynident.validation import validate
+from dynident.validation.monitoring import contact_monitor
 from tests.logs import synthetic_log
 
 
@@ -52,3 +53,10 @@ def _signs() -> SignRecovery:
 def carried(estimate: Estimate) -> Any:
     """A payload of another log."""
     return identify_payload(estimate, synthetic_log(noise=0.1, seed=5), declared=Declared(mass=0.3, com=(0.0, 0.1, 0.0)))
+
+
+def exchange(run: Run, **results: Any) -> Run:
+    """The run with other results, by the names of their stages; None for one that goes."""
+    contents = {stage: item for stage, item in run.contents.items() if results.get(stage.key, item) is not None}
+    new = {Stage[name.upper()]: result for name, result in results.items() if result is not None}
+    return replace(run, contents={**contents, **{stage: StageContent(result=result) for stage, result in new.items()}})

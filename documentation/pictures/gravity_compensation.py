@@ -14,9 +14,9 @@ from documentation.pictures.shots import figure, make_narrow, narrow
 from documentation.pictures.tutorial import recorded, run, run_tutorial
 from dynident import load_robot
 from dynident.dynamics import gravity
+from dynident.motions.simulation import float_freely
 from dynident.reports.figures import COLOURS
 from dynident.runs import read_parameters
-from dynident.simulation import float_freely
 from tests.browser import chromium
 
 #: Seconds after the arm was let go of.

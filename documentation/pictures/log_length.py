@@ -17,8 +17,8 @@ def make(work: Path, browser) -> dict[str, bytes]:
         return {}
     curves = {f"{name}, recorded": lengths(name) for name in ("Panda", "KUKA LWR 4+")}
     for what, errors in (("virtual Pandas", ()), ("the same, with ripple and Stribeck friction", ("ripple", "stribeck"))):
-        found = virtual_lengths(errors, repeated=False)
-        curves[f"{what}: median of {len(SEEDS)}"] = {seconds: float(np.median(values)) for seconds, values in found.items()}
+        errors_by_length = virtual_lengths(errors, repeated=False)
+        curves[f"{what}: median of {len(SEEDS)}"] = {seconds: float(np.median(values)) for seconds, values in errors_by_length.items()}
     drawn = go.Figure(
         [go.Scatter(x=list(curve), y=list(curve.values()), name=name, mode="lines+markers") for name, curve in curves.items()]
     )

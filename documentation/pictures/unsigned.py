@@ -11,9 +11,9 @@ from documentation.pictures.shots import figure, make_narrow, narrow
 from documentation.pictures.tutorial import recorded, run_tutorial
 from dynident import identify, load_robot, recover_signs
 from dynident.data import Dataset, EffortKind
-from dynident.friction import couple, friction_model
+from dynident.dynamics.friction import couple, friction_model
 from dynident.reports.figures import COLOURS
-from dynident.signs import SignRecovery
+from dynident.routes.signs import SignRecovery
 from tests.browser import chromium
 
 #: Of the TX40: motor angles per joint angle. Motor 6 turns joint 5 too.
@@ -51,8 +51,8 @@ def _tx40(folder: Path) -> go.Figure:
     right = [np.mean((recovery.signs == np.sign(measured))[clear[:, j], j]) for j in range(robot.n)]
     print(recovery.sentence)
     print("signs that are right", (100 * np.array(right)).round(2))
-    for name, found in (("|torque|", recovery.estimate), ("torque", estimate)):
-        print(f"friction from {name}: viscous and Coulomb", found.friction_parameters[:, :2].T.round(2).tolist())
+    for name, result in (("|torque|", recovery.estimate), ("torque", estimate)):
+        print(f"friction from {name}: viscous and Coulomb", result.friction_parameters[:, :2].T.round(2).tolist())
     return _draw(recovery, measured)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
-from documentation.reference import FOLDER, MADE, docstrings
+from documentation.reference import docstrings
 from documentation.reference.schemas import schema_file
-from dynident.cli.app import load_verb
+from dynident.cli.app import load_verb, printed_documents
 from dynident.cli.command_line import Verb, Word, help_text
 from dynident.cli.overview import GROUPS, VERBS, purpose
-from dynident.cli.printed import printed_documents
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 #: Pages that tell more than the help, below docs/.
 _MORE = {
     "demo": ("how-to/report.md",),
@@ -46,43 +47,29 @@ _SHARED = (
     ("The robot", "Of a file that describes a robot, and how the robot is mounted:", "identify"),
     ("Reading the log", "Where neither the names in a file nor a YAML file beside it say it, these do:", "identify"),
 )
-_HEAD = """# Command line
-
-```
-dynident [--version] [--debug] COMMAND ...
-```
-
-Every command has `--help`, which says what is here and ends with examples. An error is one sentence on stderr that names the remedy;
-`--debug` shows the traceback instead. With `--json` a command prints JSON for other programs.
-
-| exit code | meaning |
-|---|---|
-| 0 | success |
-| 1 | the work failed, or what was checked is not in order |
-| 2 | bad usage or bad input |
-| 130 | Ctrl-C; what was finished is kept |
-"""
 #: Words of help that are typed as they stand.
 _TYPED = re.compile(rf"(?<![\w`-])(--[a-z][a-z-]*|-[a-z](?= |$|\.)|dynident (?:{'|'.join(VERBS)})(?: [A-Z]+| --[a-z-]+)*)")
 
 
-def make() -> dict[str, str]:
-    verbs = {name: load_verb(name) for name in VERBS}
-    parts = [_HEAD.strip(), _overview()]
-    for title, about, example in _SHARED:
-        parts += [f"## {title}", about, _table(word for word in verbs[example].words if word.option.group == title)]
-    for verb in verbs.values():
-        parts += _describe(verb)
-    return {"command-line.md": MADE + "\n\n".join(parts) + "\n"}
-
-
-def _overview() -> str:
+def command_overview() -> str:
+    """The table of all commands."""
     rows = [
         f"| {group if first else ''} | [`dynident {name}`](#dynident-{name}) | {purpose(name)} |"
         for group, verbs in GROUPS.items()
         for first, name in zip([True, *[False] * len(verbs)], verbs, strict=False)
     ]
     return "\n".join(["| | command | |", "|---|---|---|", *rows])
+
+
+def command_sections() -> str:
+    """What many commands share, then a section per command."""
+    verbs = {name: load_verb(name) for name in VERBS}
+    parts: list[str] = []
+    for title, about, example in _SHARED:
+        parts += [f"## {title}", about, _table(word for word in verbs[example].words if word.option.group == title)]
+    for verb in verbs.values():
+        parts += _describe(verb)
+    return "\n\n".join(parts)
 
 
 def _describe(verb: Verb) -> list[str]:
@@ -135,7 +122,7 @@ def _text(help: str) -> str:
 
 
 def _link(page: str) -> str:
-    title = (FOLDER.parent / page).read_text(encoding="utf-8").split("# ", 1)[1].partition("\n")[0].strip()
+    title = (DOCS / page).read_text(encoding="utf-8").split("# ", 1)[1].partition("\n")[0].strip()
     return f"[{title}]({page.removeprefix('reference/') if page.startswith('reference/') else f'../{page}'})"
 
 

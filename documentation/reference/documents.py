@@ -8,15 +8,11 @@ from typing import Any
 from documentation.reference.docstrings import cell, markdown
 from documentation.reference.schemas import DOCUMENTS, schema, schema_file
 
-_HEAD = """# JSON documents
-
-What dynident writes into [run folders](run-folder.md) for people and other programs, and what commands print with `--json`. A number
-that is infinite, or that the data don't determine, is null. Parts that documents consist of are [below](#parts).
-"""
 _WORDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping", "array": "list"}
 
 
-def make_page() -> str:
+def document_sections() -> str:
+    """A section per document, and one per part that documents consist of."""
     schemas = {name: schema(name) for name in DOCUMENTS}
     parts: dict[str, Any] = {}
     for content in schemas.values():
@@ -26,7 +22,7 @@ def make_page() -> str:
             parts[name] = part
     sections = [_describe(name, content, 2, f"[JSON Schema](schemas/{schema_file(name)})") for name, content in schemas.items()]
     sections += ["## Parts", *(_describe(name, part, 3) for name, part in sorted(parts.items()) if name != "Numbers")]
-    return "\n\n".join([_HEAD.strip(), *sections]) + "\n"
+    return "\n\n".join(sections)
 
 
 def _describe(name: str, content: Mapping[str, Any], level: int, link: str = "") -> str:

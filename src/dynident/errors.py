@@ -178,7 +178,6 @@ class MissingExtraError(DynidentError):
 
 #: The extra of dynident that installs a package which dynident can do without.
 EXTRAS = {
-    "cryptography": "cluster",
     "dask": "cluster",
     "distributed": "cluster",
     "mujoco": "sim",

@@ -10,7 +10,8 @@ import numpy as np
 from dynident import regression
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.feasibility import (
+from dynident.dynamics.friction import linear
+from dynident.links import (
     FeasibleSet,
     PhysicalConsistency,
     TotalMass,
@@ -20,15 +21,14 @@ from dynident.feasibility import (
     solve_retrieval,
     two_step,
 )
-from dynident.feasibility.ranges import with_ranges
-from dynident.friction import linear
-from dynident.parameters import from_com
-from dynident.payload import Declared, identify_payload
+from dynident.links.ranges import with_ranges
 from dynident.regression import build_problem
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
-from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters, write_result
-from dynident.signs import recover_signs
+from dynident.robots.parameters import from_com
+from dynident.routes.payload import Declared, identify_payload
+from dynident.routes.signs import recover_signs
+from dynident.runs import read_estimate, read_parameters, write_result
 from dynident.validation import validate
 
 #: Offset of each joint from the one before [m], direction of its axis, and its limits [rad].
@@ -87,7 +87,7 @@ def log(robot: Robot, *, seconds: float = 24.0, rate: float = 200.0, seed: int =
 
 def identified(folder: Path, robot: Robot, data: Dataset, *, cutoff: float = 8.0) -> None:
     problem = build_problem(robot, data.part(0, 0.7), friction=linear(), cutoff=cutoff, rate=4.0 * cutoff)
-    write_estimate(folder, regression.estimate(problem, drop_above_percent=30.0), problem)
+    write_result(folder, regression.estimate(problem, drop_above_percent=30.0))
 
 
 def signs_recovered(folder: Path, robot: Robot, data: Dataset) -> None:
@@ -101,7 +101,7 @@ def retrieved(folder: Path) -> None:
     nominal = estimate.base.robot.parameters[:, 0].sum()
     conditions = FeasibleSet((PhysicalConsistency(), TotalMass(0.9 * nominal, 1.15 * nominal)))
     prior = prior_to_robot(estimate.base.robot)
-    write_parameters(folder, with_ranges(solve_retrieval(build_retrieval(estimate.base, two_step(estimate), conditions, prior=prior))))
+    write_result(folder, with_ranges(solve_retrieval(build_retrieval(estimate.base, two_step(estimate), conditions, prior=prior))))
 
 
 def validated(folder: Path, data: Dataset) -> None:

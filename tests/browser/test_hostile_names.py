@@ -10,30 +10,29 @@ import numpy as np
 import pytest
 
 from dynident import regression
-from dynident.comparison import compare_runs
 from dynident.data import Dataset, EffortKind
-from dynident.doctor import diagnose
+from dynident.diagnosis import doctor
 from dynident.dynamics import inverse_dynamics
-from dynident.excitation import design_trajectory, drive_design, robot_limits
-from dynident.excitation.experiment import design_experiment
-from dynident.friction import linear
-from dynident.monitoring import contact_monitor, find_contacts
+from dynident.dynamics.friction import linear
+from dynident.motions import design_trajectory, drive_design, robot_limits
+from dynident.motions.design.experiment import design_experiment
 from dynident.regression import build_problem
 from dynident.reports import report
 from dynident.reports.comparison import comparison_page, fleet_page
-from dynident.reports.doctor import diagnosis_page
+from dynident.reports.diagnosis import diagnosis_page
 from dynident.reports.monitoring import contacts_page
-from dynident.reports.motion_page import show_moving
-from dynident.reports.page import figure_page
+from dynident.reports.motion_page import design_page, experiment_page
 from dynident.reports.view import view
 from dynident.reproduce.claim import Claim
-from dynident.reproduce.experiment import Outcome, Size
+from dynident.reproduce.experiment import ExperimentOutcome, Size
 from dynident.reproduce.page import reproduction_page
 from dynident.reproduce.registry import PAPERS
 from dynident.reproduce.reproduction import Finished, Reproduction
 from dynident.robots import Robot
-from dynident.runs import load_run, write_estimate, write_result
+from dynident.runs import load_run, write_result
+from dynident.runs.comparison import compare_runs
 from dynident.validation import validate
+from dynident.validation.monitoring import contact_monitor, find_contacts
 from tests.browser import chromium
 from tests.faults.hostile_names import hostile_robot
 
@@ -67,7 +66,7 @@ def run(tmp_path_factory, robot, log) -> Path:
     folder = tmp_path_factory.mktemp("run")
     problem = build_problem(robot, log.part(0.0, 0.7), friction=linear(), cutoff=8.0, rate=32.0)
     estimate = regression.estimate(problem)
-    write_estimate(folder, estimate, problem)
+    write_result(folder, estimate)
     write_result(folder, validate(estimate, log.part(0.7, 1.0)))
     return folder
 
@@ -75,7 +74,7 @@ def run(tmp_path_factory, robot, log) -> Path:
 def _reproduction() -> Reproduction:
     paper = next(iter(PAPERS.values()))
     claim = Claim(paper=paper.key, place=LINK, quantity=SCRIPT, published=1.0, ours=1.0, tolerance=0.1, tolerance_from=LINK, reason=SCRIPT)
-    outcome = Outcome(claims=(claim,), notes=(SCRIPT,))
+    outcome = ExperimentOutcome(claims=(claim,), notes=(SCRIPT,))
     step = Finished(paper=paper, experiment=paper.experiments[0], outcome=outcome, seconds=1.0, kept=False)
     return Reproduction(steps=(step,), size=Size.QUICK, data=(f"{SCRIPT}.npz",))
 
@@ -89,12 +88,11 @@ def pages(robot, log, run) -> dict[str, Callable[[], str]]:
         return design_trajectory(robot, **{"friction": linear(), "duration": 4.0, "limits": limits, "starts": 1, "iterations": 1} | options)
 
     def excite() -> str:
-        found = drive_design(design(unchecked=True))
-        return show_moving(figure_page(found.plot(), f"{robot.name}: trajectory", "dynident excite"), robot, found.drive.trajectory)
+        return design_page(drive_design(design(unchecked=True)))
 
     def experiment() -> str:
         found = design_experiment(lambda **options: design(unchecked=True, **options), precision=50.0)
-        return figure_page(found.plot(title=found.headline), f"{robot.name}: experiment", "dynident excite")
+        return experiment_page(found, robot)
 
     def fleet() -> str:
         compared = compare_runs([load_run(run), load_run(run)])
@@ -106,7 +104,7 @@ def pages(robot, log, run) -> dict[str, Callable[[], str]]:
     return {
         "report": lambda: report(load_run(run), beside=load_run(run)).html,
         "view": lambda: view(robot, parameters=robot.parameters, motion=log, solids=True).html,
-        "doctor": lambda: diagnosis_page(diagnose(robot, replace(log, effort=log.effort * [1.0, -1.0]))).html,
+        "doctor": lambda: diagnosis_page(doctor(robot, replace(log, effort=log.effort * [1.0, -1.0]))).html,
         "compare": lambda: comparison_page(compare_runs([load_run(run), load_run(run)])).html,
         "reproduce": lambda: reproduction_page(_reproduction()).html,
         "fleet": fleet,

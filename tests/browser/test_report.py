@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dynident.reports import SECTIONS, report, report_html
+from dynident.reports import SECTIONS, report
 from dynident.runs import load_run
 from tests.browser import chromium
 from tests.browser.arm import arm, complete_run, identified, log
@@ -169,7 +169,7 @@ def test_names_from_files_stay_text(browser, tmp_path):
     robot = replace(robot, name=bad, joints=(replace(robot.joints[0], name=bad), *robot.joints[1:]))
     data = replace(log(robot, seconds=12.0), joint_names=robot.joint_names, source=bad)
     identified(tmp_path, robot, data)
-    (tmp_path / "report.html").write_text(report_html(load_run(tmp_path)), encoding="utf-8")
+    (tmp_path / "report.html").write_text(report(load_run(tmp_path)).html, encoding="utf-8")
     chromium.open_page(browser, tmp_path / "report.html")
     assert browser.execute_script("return window.broken") is None
     assert browser.execute_script("return document.querySelectorAll('main img, header img').length") == 0

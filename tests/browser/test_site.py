@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from documentation.site import build_copy
 from tests.browser import chromium
 
 pytestmark = [
@@ -18,12 +16,7 @@ pytestmark = [
 #: Width of a phone [px].
 PHONE = 400
 #: Pages of the packages are made by one program and large; these stand for all.
-PACKAGES = ("index.html", "excitation.html")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    return build_copy(tmp_path_factory.mktemp("site") / "copy")
+PACKAGES = ("index.html", "motions.html")
 
 
 @pytest.fixture(scope="module")

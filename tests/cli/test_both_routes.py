@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynident.data import write_dataset
-from dynident.regression.vendor_model import Verdict
+from dynident.regression.vendor_model import CoefficientVerdict
 from dynident.robots.formats.dh_write import to_dh_yaml
 from dynident.runs import Stage, load_run
 from tests.draws import Arm, draw_log, draw_samples, make_arm
@@ -41,7 +41,7 @@ def test_the_table_is_printed_written_and_read_again(folder: Path, arm: Arm) -> 
     assert document["route"] == "combined"
     assert document["vendor_model"]["contradicted"] is False
     assert document["vendor_model"]["sentence"] in printed
-    assert {item["verdict"] for item in document["vendor_model"]["coefficients"]} <= {item.value for item in Verdict}
+    assert {item["verdict"] for item in document["vendor_model"]["coefficients"]} <= {item.value for item in CoefficientVerdict}
     assert set(document["provenance"]["files"]) == {"samples.npz", "log.npz"}
     run = load_run(folder / "run")
     assert run.documents[Stage.ESTIMATE]["vendor_model"] == document["vendor_model"]

@@ -48,6 +48,22 @@ def test_a_table_becomes_a_urdf_and_comes_back(dynident, tmp_path: Path) -> None
     assert "gives no inertia for link1, link2, and MuJoCo needs one" in refused.stderr
 
 
+@pytest.mark.parametrize("suffix", [".yaml", ".xml"])
+def test_what_the_new_format_lacks_is_a_note(dynident, tmp_path: Path, suffix: str) -> None:
+    inertial = '<inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>'
+    ball = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><dynamics friction="1"/></joint>'
+    text = f'<robot name="r"><link name="a"/><link name="b">{inertial}{ball}</link>{joint}</robot>'
+    (tmp_path / "r.urdf").write_text(text)
+    finished = dynident("convert", str(tmp_path / "r.urdf"), "-o", str(tmp_path / f"copy{suffix}"))
+    assert finished.returncode == 0
+    words = " ".join(finished.stdout.split())
+    assert "lacks the shapes of b" in words
+    copy = load_robot(tmp_path / f"copy{suffix}")
+    assert copy.joints[0].friction == (None if suffix == ".yaml" else (1.0, 0.0))
+    assert ("friction" in words) == (suffix == ".yaml")
+
+
 def test_an_unknown_suffix(dynident, tmp_path: Path) -> None:
     refused = dynident("convert", "panda", "-o", str(tmp_path / "panda.step"))
     assert refused.returncode == 2

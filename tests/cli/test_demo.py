@@ -10,8 +10,8 @@ import pytest
 
 from dynident.data import load_dataset
 from dynident.regression.comparison import compare
+from dynident.routes.signs import SignVerdict
 from dynident.runs import load_run
-from dynident.signs import SignVerdict
 
 
 @pytest.fixture(scope="module")

@@ -55,7 +55,8 @@ def test_fix_writes_what_is_sure_and_the_log_is_good_then(dynident, folder):
     validator("diagnosis.json").validate(document)
     assert [finding["name"] for finding in document["findings"]] == ["time base", "effort sign"]
     assert document["written"] == "bad.csv.yaml"
-    assert yaml.safe_load((folder / "bad.csv.yaml").read_text()) == document["recipe"] == {"rate": 100.0, "effort_signs": [1, -1, 1]}
+    assert document["recipe"] == {"sampling_rate": 100.0, "effort_signs": [1, -1, 1]}
+    assert yaml.safe_load((folder / "bad.csv.yaml").read_text()) == document["recipe"]
     again = dynident("doctor", "spatial_3r", "bad.csv")
     assert (again.returncode, again.stderr) == (0, "")
 
@@ -79,13 +80,13 @@ def test_what_was_said_about_the_columns_is_written_too(dynident, folder):
 
 def test_fix_never_writes_over_a_file_unasked_and_combines_with_it_when_asked(dynident, folder):
     beside = folder / "bad.csv.yaml"
-    beside.write_text("skip: 10\neffort_signs: [-1, -1, -1]\nrate: 100\n")
+    beside.write_text("skip: 10\neffort_signs: [-1, -1, -1]\nsampling_rate: 100\n")
     before = beside.read_text()
     refused(
-        dynident("doctor", "spatial_3r", "bad.csv", "--fix"), ["bad.csv.yaml: is there already", "--force", "effort_signs: [-1, 1, -1]"]
+        dynident("doctor", "spatial_3r", "bad.csv", "--fix"), ["bad.csv.yaml: is there already", "--overwrite", "effort_signs: [-1, 1, -1]"]
     )
     assert beside.read_text() == before
-    done = dynident("doctor", "spatial_3r", "bad.csv", "--fix", "--force")
+    done = dynident("doctor", "spatial_3r", "bad.csv", "--fix", "--overwrite")
     assert "Written to bad.csv.yaml" in done.stdout
     found = yaml.safe_load(beside.read_text())
     assert found["skip"] == 10

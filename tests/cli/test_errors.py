@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,16 @@ def test_help_has_an_example(dynident, arguments):
     finished = dynident(*arguments)
     assert finished.returncode == 0
     assert "dynident check panda" in finished.stdout
+
+
+@pytest.mark.parametrize("words", ["export --help", "check panda", "check panda --json"])
+def test_a_reader_that_has_seen_enough_ends_the_command_in_silence(words):
+    """As `| head` does; the pipe is closed before anything is printed."""
+    command = [sys.executable, "-c", "from dynident.cli import main; main()", *words.split()]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
 
 
 def test_version(dynident):

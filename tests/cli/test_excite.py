@@ -10,7 +10,7 @@ import yaml
 
 from dynident import load_robot
 from dynident.data import load_dataset
-from dynident.excitation import (
+from dynident.motions import (
     QuinticTrajectory,
     check_trajectory,
     read_limits,
@@ -180,7 +180,7 @@ def test_an_experiment_and_what_comes_after_its_run(dynident, tmp_path):
         log = load_dataset(file)
         assert 10.0 * repeats < log.time[-1] < 10.0 * repeats + 20.0
         np.testing.assert_allclose(log.dq[[0, -1]], 0.0, atol=1e-9)
-    assert "Worst coefficient that matters" in (tmp_path / "t.html").read_text()
+    assert "worst coefficient that matters" in (tmp_path / "t.html").read_text()
     assert dynident("simulate", "planar_2r", str(files[0]), "-o", "log.npz", "--noise", "realistic").returncode == 0
     assert dynident("identify", "planar_2r", "log.npz", "-o", "run", "--friction", "linear").returncode == 0
     finished = dynident("excite", "planar_2r", "-o", "next.csv", "--after", "run", "--no-plot", *options)

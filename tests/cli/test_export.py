@@ -17,10 +17,10 @@ import pytest
 from dynident import load_robot, regression
 from dynident.data import write_dataset
 from dynident.dynamics import inverse_dynamics
-from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.links import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.regression import build_problem
-from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters
+from dynident.runs import read_estimate, read_parameters, write_result
 from tests.cli.test_identify import refused as refused_with
 from tests.export_models import MJCF, URDF, written
 from tests.logs import synthetic_log
@@ -30,10 +30,10 @@ def make_run(folder: Path, robot_file: Path | str) -> Path:
     """A run folder with an estimate and link parameters."""
     robot = load_robot(robot_file)
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear(), cutoff=None)
-    write_estimate(folder / "run", regression.estimate(problem), problem)
+    write_result(folder / "run", regression.estimate(problem))
     estimate = read_estimate(folder / "run")
     wanted = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot))
-    write_parameters(folder / "run", solve_retrieval(wanted))
+    write_result(folder / "run", solve_retrieval(wanted))
     return folder / "run"
 
 
@@ -88,16 +88,16 @@ def test_json_and_coefficients(dynident, folder):
 
 def test_the_motion_of_a_log_is_compared_too(dynident, folder):
     write_dataset(synthetic_log(load_robot(written(folder))), folder / "log.npz")
-    finished = dynident("export", "run", "--urdf", "o.urdf", "--motion", "log.npz", "--json")
+    finished = dynident("export", "run", "--urdf", "o.urdf", "--along", "log.npz", "--json")
     assert (finished.returncode, finished.stderr) == (0, "")
     assert json.loads(finished.stdout)[0]["comparison"]["states"] == 1000 + 1500
     write_dataset(synthetic_log("spatial_3r"), folder / "other.npz")
-    refused(dynident("export", "run", "--urdf", "p.urdf", "--motion", "other.npz"), "2 joints")
+    refused(dynident("export", "run", "--urdf", "p.urdf", "--along", "other.npz"), "2 joints")
 
 
 def test_a_file_named_with_from_is_patched(dynident, folder):
     written(folder, URDF.replace("package://arm", "package://other"), "mine.urdf")
-    finished = dynident("export", "run", "--urdf", "o.urdf", "--from", "mine.urdf")
+    finished = dynident("export", "run", "--urdf", "o.urdf", "--original", "mine.urdf")
     assert (finished.returncode, finished.stderr) == (0, "")
     assert "package://other" in (folder / "o.urdf").read_text()
     assert (folder / "mine.urdf").read_text() == URDF.replace("package://arm", "package://other")
@@ -154,9 +154,9 @@ def test_targets_that_can_not_be_written_are_refused_before_anything_is(dynident
     refused(dynident("export", "run", "--csv", "o.csv", "--c", "run/estimate.json"), "run/estimate.json")
     refused(dynident("export", "run", "--csv", "o.csv", "--python", "./o.csv"), "--python and --csv")
     refused(dynident("export", "run", "--csv", "o.csv", "--yaml", "o.yaml", "--layout", "ros"), "'ros'")
-    refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "mine.urdf")
+    refused(dynident("export", "run", "--csv", "o.csv", "--original", "mine.urdf"), "mine.urdf")
     written(folder, URDF, "mine.urdf")
-    refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "mine.urdf", "--urdf")
+    refused(dynident("export", "run", "--csv", "o.csv", "--original", "mine.urdf"), "mine.urdf", "--urdf")
     assert not (folder / "o.csv").exists()
     assert (folder / "CMakeLists.txt").read_text() == "mine"
 
@@ -196,7 +196,7 @@ def test_a_file_that_does_not_match_the_run_is_refused(dynident, folder, text, n
     if text is not None:
         written(folder, text, name)
     written(folder, "before", "o.out")
-    refused(dynident("export", "run", "--mjcf" if name.endswith("xml") else "--urdf", "o.out", "--from", name), complaint)
+    refused(dynident("export", "run", "--mjcf" if name.endswith("xml") else "--urdf", "o.out", "--original", name), complaint)
     assert (folder / "o.out").read_text() == "before"
     assert text is None or (folder / name).read_text() == text
 
@@ -205,7 +205,7 @@ def test_infeasible_parameters_need_force(dynident, tmp_path):
     folder = written(tmp_path).parent
     robot = load_robot(tmp_path / "arm.urdf")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear(), cutoff=None)
-    write_estimate(folder / "run", regression.estimate(problem), problem)
+    write_result(folder / "run", regression.estimate(problem))
     assert dynident("retrieve", "run", "--no-consistency", "--prior", "none", "--no-ranges").returncode == 0
     refused(dynident("export", "run", "--csv", "o.csv"), "--force")
     finished = dynident("export", "run", "--csv", "o.csv", "--python", "o.py", "--force")
@@ -240,4 +240,4 @@ def test_a_robot_from_a_dh_file_is_written_as_a_whole_urdf(dynident, tmp_path):
     assert (finished.returncode, finished.stderr) == (0, "")
     links = read_parameters(tmp_path / "run")
     np.testing.assert_allclose(load_robot(tmp_path / "o.urdf").parameters[:, 0].sum(), links.total_mass, rtol=1e-9)
-    refused(dynident("export", "run", "--urdf", "o.urdf", "--from", "arm.yaml"), "arm.yaml", "XML")
+    refused(dynident("export", "run", "--urdf", "o.urdf", "--original", "arm.yaml"), "arm.yaml", "XML")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynident.data import write_dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.runs import load_run
 from tests.elbow_arm import controller_samples, described, draw_friction, elbow_arm, record, wear
 from tests.logs import synthetic_samples

@@ -38,7 +38,7 @@ def test_from_two_logs_to_a_model_in_torques(dynident, logs: Path) -> None:
 
 
 def test_json_and_masses(dynident, logs: Path) -> None:
-    found = dynident("gains", UR10, "unloaded.npz", "--total-mass", "28.7+-5%", "--json")
+    found = dynident("gains", UR10, "unloaded.npz", "--moving-mass", "28.7+-5%", "--json")
     assert found.returncode == 0, found.stderr
     document = json.loads(found.stdout)
     assert document["status"] == "absolute"
@@ -53,7 +53,18 @@ def test_without_a_scale_ratios_are_shown_and_nothing_is_written(dynident, logs:
     assert "nothing fixes the scale" in shown.stdout
     refused = dynident("gains", UR10, "unloaded.npz", "-o", "gains.yaml")
     assert refused.returncode == 2
-    assert "nothing fixes the scale" in refused.stderr
+    assert "scale" in refused.stderr
+    assert not (logs / "gains.yaml").exists()
+
+
+def test_gains_that_are_all_unknown_are_shown_and_not_written(dynident, logs: Path) -> None:
+    known = ("gains", UR10, "unloaded.npz", "--moving-mass", "28.7+-20%")
+    shown = dynident(*known, "--json")
+    assert shown.returncode == 0, shown.stderr
+    assert {row["trust"] for row in json.loads(shown.stdout)["gains"]} == {"not known"}
+    refused = dynident(*known, "-o", "gains.yaml")
+    assert refused.returncode == 2
+    assert "gain" in refused.stderr
     assert not (logs / "gains.yaml").exists()
 
 
@@ -67,7 +78,7 @@ def test_without_a_scale_ratios_are_shown_and_nothing_is_written(dynident, logs:
         (["--payload-mass", "2", "--payload-com", "0,1"], "--payload-com is '0,1'; expected 3 values, X,Y,Z"),
         (["--mass", "m9=3"], "no mass of a link named 'm9'"),
         (["--vendor", "1,2"], "has 2 gains"),
-        (["-o", "gains.txt", "--total-mass", "28"], "unknown suffix '.txt'"),
+        (["-o", "gains.txt", "--moving-mass", "28"], "unknown suffix '.txt'"),
     ],
 )
 def test_what_cant_be_used_is_said(dynident, logs: Path, options: list[str], sentence: str) -> None:

@@ -93,7 +93,7 @@ def test_samples_of_m_and_g_take_the_controller_route(dynident, tmp_path):
 
 
 def test_options_reach_the_problem_and_the_fit(dynident, folder):
-    options = ["--friction", "viscous+coulomb", "--filter", "4", "--rate", "20", "--train", "0:0.8", "--noise", "per_group"]
+    options = ["--friction", "viscous+coulomb", "--filter", "4", "--rate", "20", "--train", "0:0.8", "--noise-model", "per_group"]
     options += ["--loss", "huber", "--known", "fv1=0.4", "--gravity", "0,-9.8,0"]
     finished = dynident("identify", "planar_2r", "log.npz", "-o", "run", *options)
     assert finished.returncode == 0, finished.stderr
@@ -243,7 +243,7 @@ def test_effort_whose_kind_nobody_says(dynident, tmp_path):
         (["--filter", "fast"], ["--filter", "'fast'"]),
         (["--filter", "400"], ["400"]),
         (["--rate", "20", "--filter", "none"], ["rate", "--filter"]),
-        (["--noise", "loud"], ["'loud'", "per_group"]),
+        (["--noise-model", "loud"], ["'loud'", "per_group"]),
         (["--loss", "absolute"], ["'absolute'", "huber"]),
         (["--drop", "-1%"], ["--drop", "a percentage such as 30%"]),
         (["--drop", "30"], ["--drop", "a percentage such as 30%"]),

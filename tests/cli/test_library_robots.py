@@ -10,8 +10,8 @@ import pytest
 
 from dynident.cli.overview import VERBS
 from dynident.data import Dataset, EffortKind, write_dataset
-from dynident.parameters import from_com
 from dynident.robots import Robot, library_names, load_robot
+from dynident.robots.parameters import from_com
 from tests.logs import synthetic_log
 
 #: Verbs that take neither, and the one that needs a robot that answers.
@@ -33,7 +33,7 @@ STEPS = (
     "identify {robot} samples.npz -o controller",
     "identify {robot} log.npz -o run --friction linear",
     "signs {robot} magnitudes.npz -o signs --friction linear",
-    "gains {robot} currents.npz --total-mass {mass}",
+    "gains {robot} currents.npz --moving-mass {mass}",
     "retrieve run",
     "validate run other.npz --json",
     "friction run other.npz -o refit",
@@ -86,7 +86,9 @@ def logs(robot_name: str, tmp_path) -> Robot:
     return robot
 
 
-@pytest.mark.parametrize("robot_name", library_names())
+@pytest.mark.parametrize(
+    "robot_name", [pytest.param(name, marks=[pytest.mark.slow] if name == "panda" else []) for name in library_names()]
+)
 def test_a_library_robot_goes_through_every_verb(robot_name, logs, dynident, tmp_path):
     consistent = robot_name not in INCONSISTENT
     words = {"robot": robot_name, "true": robot_name if consistent else "repaired.yaml", "mass": float(np.sum(logs.parameters[:, 0]))}

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from dynident.data import Dataset, write_dataset
+from dynident.dynamics.friction import linear
 from dynident.exports import model_from_run
-from dynident.friction import linear
-from dynident.monitoring import ContactMonitor
 from dynident.regression import build_problem, estimate
-from dynident.runs import load_run, read_result, write_estimate
+from dynident.runs import load_run, read_result, write_result
+from dynident.validation.monitoring import ContactMonitor
 from tests.browser.arm import arm, log
 
 
@@ -30,7 +30,7 @@ def folder(tmp_path_factory, dynident_in) -> Path:
     made = tmp_path_factory.mktemp("monitor")
     recorded = replace(log(arm(), seconds=48.0), ddq=None)
     problem = build_problem(arm(), recorded.part(0, 0.34), friction=linear(), cutoff=8.0, rate=32.0)
-    write_estimate(made / "run", estimate(problem), problem)
+    write_result(made / "run", estimate(problem))
     write_dataset(recorded.part(0.34, 0.67), made / "free.npz")
     write_dataset(touched(recorded.part(0.67, 1)), made / "work.npz")
     done = dynident_in(made, "monitor", "run", "work.npz", "--free", "free.npz", "--false-alarms", "0.05")
@@ -107,10 +107,10 @@ def test_what_does_not_go_together_is_said(folder, dynident_in):
 
 def test_after_another_identification_the_thresholds_no_longer_count(folder, dynident_in):
     problem = build_problem(arm(), replace(log(arm(), seconds=16.0), ddq=None), friction=linear(), cutoff=7.0, rate=28.0)
-    write_estimate(folder / "run", estimate(problem), problem)
+    write_result(folder / "run", estimate(problem))
     done = dynident_in(folder, "monitor", "run", "work.npz")
     assert done.returncode == 2
-    assert "belongs to another estimate" in done.stderr
+    assert "was not made from estimate.safetensors as it is now" in done.stderr
     assert "give a log without contacts again, with --free FILE" in done.stderr
     assert load_run(folder / "run").monitor is None
     assert model_from_run(folder / "run", from_coefficients=True).monitor is None

@@ -9,9 +9,9 @@ import pytest
 
 from dynident import load_robot
 from dynident.data import write_dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import build_problem, estimate
-from dynident.runs import write_estimate
+from dynident.runs import write_result
 from tests.logs import synthetic_log
 
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "arm.yaml").write_text(robot.to_dh_yaml())
     write_dataset(synthetic_log(), tmp_path / "log.csv")
     log = build_problem(robot, synthetic_log(noise=0.02), friction=linear(), cutoff=None)
-    write_estimate(tmp_path / "run", estimate(log), log)
+    write_result(tmp_path / "run", estimate(log))
     return tmp_path
 
 

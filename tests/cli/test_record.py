@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dynident.data import load_controller_samples, load_dataset
-from tests.unit.recording.test_recorder import swing
+from tests.unit.motions.recording.test_recorder import swing
 
 pytest.importorskip("mujoco")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.parameters import consistency_margin
 from dynident.regression import base_parameters
-from tests.unit.feasibility.repairs.test_repair import ARM, arm
+from dynident.robots.parameters import consistency_margin
+from tests.unit.links.repairs.test_repair import ARM, arm
 
 
 def test_the_published_kuka(dynident, tmp_path):
@@ -74,6 +74,17 @@ def test_mjcf_becomes_a_dh_file_or_stays_one(dynident, tmp_path):
     assert dynident("check", "out.yaml").returncode == 0
     assert dynident("repair", "arm.xml", "-o", "out.xml").returncode == 0
     assert dynident("check", "out.xml").returncode == 0
+
+
+def test_what_a_dh_file_cannot_hold_is_said(dynident, tmp_path):
+    box = '<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>'
+    arm(tmp_path)
+    text = (tmp_path / "arm.urdf").read_text().replace("</joint>", '<dynamics friction="1.5" damping="2"/></joint>', 1)
+    (tmp_path / "arm.urdf").write_text(text.replace("</link>", box, 1))
+    notes = dynident("repair", "arm.urdf", "-o", "out.yaml").stdout.partition("Note 1")[2]
+    assert "friction" in notes
+    assert "shapes" in notes
+    assert "Note 1" not in dynident("repair", "arm.urdf", "-o", "out.urdf").stdout
 
 
 @pytest.mark.parametrize(

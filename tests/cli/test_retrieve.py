@@ -13,14 +13,14 @@ import pytest
 from dynident import load_robot, regression, retrieve
 from dynident.data import ControllerSamples, write_dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import build_problem
-from dynident.runs import RunFolder, Stage, read_estimate, read_parameters, read_result, write_estimate
+from dynident.runs import RunFolder, Stage, read_estimate, read_parameters, read_result, write_result
 from dynident.validation import Validation
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RULES = """
-from dynident.feasibility import UserConstraint
+from dynident.links import UserConstraint
 
 def rule(links):
     if links[0].mass > 0.5:
@@ -37,9 +37,9 @@ def identified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two run folders as `dynident identify` writes them, made once."""
     folder = tmp_path_factory.mktemp("identified")
     log = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.02), friction=linear(), cutoff=None)
-    write_estimate(folder / "planar", regression.estimate(log), log)
+    write_result(folder / "planar", regression.estimate(log))
     samples = build_problem(load_robot("spatial_3r"), synthetic_samples(noise=1e-4))
-    write_estimate(folder / "spatial", regression.estimate(samples), samples)
+    write_result(folder / "spatial", regression.estimate(samples))
     return folder
 
 
@@ -72,7 +72,7 @@ def test_a_table_and_two_files(dynident, run):
     finished = dynident("retrieve", "run", *LIMITS)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert all(word in finished.stdout for word in ("link1", "link2", "mass [kg]", "principal inertias", "Friction", "lower bound", "gap"))
-    assert "prior: nominal parameters are known to about a factor of 2" in finished.stdout
+    assert "prior: nominal parameters, the mass of each known to about a factor of 1.65" in finished.stdout
     assert "\x1b" not in finished.stdout
     assert {file.name for file in run.iterdir()} >= {"parameters.json", "parameters.safetensors"}
     assert not list(run.glob(".*"))  # nothing half-written stays
@@ -152,7 +152,7 @@ def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dyniden
         (["--hold", "masses"], 2, "--hold is 'masses'; expected coefficients, parameters"),
         (["--hold-gravity", "run"], 2, "run: there are no links whose gravity could be held; run dynident retrieve run first"),
         (["--hold-gravity", "nowhere"], 2, "nowhere"),
-        (["--geometry-bounds"], 2, "read from a URDF file, and this one was read from library robot"),
+        (["--geometry-bounds"], 2, "bounds from geometry need a description with shapes, such as a URDF, and that of spatial_3r has none"),
         (["--constraints", "c.txt"], 2, "unknown suffix '.txt'"),
         (["--bounds", "nothing.csv"], 2, "nothing.csv: no such file"),
         (["--constraints", "rules.py", "--run-python"], 2, "use solver barrier or penalty"),
@@ -166,9 +166,7 @@ def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dyniden
 )
 def test_mistakes_are_one_sentence(dynident, arm, tmp_path, options, code, message):
     (tmp_path / "rules.py").write_text(RULES)
-    (tmp_path / "lambda.py").write_text(
-        "from dynident.feasibility import UserConstraint\nconstraints = UserConstraint(lambda links: -1.0)\n"
-    )
+    (tmp_path / "lambda.py").write_text("from dynident.links import UserConstraint\nconstraints = UserConstraint(lambda links: -1.0)\n")
     finished = dynident("retrieve", "run", *options)
     assert finished.returncode == code
     assert message in finished.stderr
@@ -191,9 +189,8 @@ def test_priors(dynident, arm):
         content = json.loads(finished.stdout)
         masses[prior] = np.array([link["mass"] for link in content["links"]])
         notes = " ".join(content["notes"])
-        assert {"uniform": "prior: uniform links are known", "none": "without a prior"}.get(
-            prior, "prior: nominal parameters are known"
-        ) in notes
+        said = {"uniform": "prior: uniform links, the mass of each known", "euclidean": "prior: nominal parameters are known"}
+        assert {**said, "none": "without a prior"}.get(prior, "prior: nominal parameters, the mass of each known") in notes
     assert np.abs(masses["nominal"] - nominal).max() < np.abs(masses["uniform"] - nominal).max()
 
 
@@ -201,7 +198,7 @@ def test_how_well_the_links_are_known_beforehand_can_be_said(dynident, run):
     nominal = load_robot("planar_2r").parameters[:, 0]
     contents = [json.loads(dynident("retrieve", "run", "--prior-factor", f, "--no-ranges", "--json").stdout) for f in ("8", "1.001")]
     told = [[note for note in content["notes"] if note.startswith("prior:")] for content in contents]
-    assert told == [[f"prior: nominal parameters are known to about a factor of {factor}"] for factor in ("8", "1")]
+    assert told == [[f"prior: nominal parameters, the mass of each known to about a factor of {factor}"] for factor in ("8", "1")]
     away = [max(abs(link["mass"] - m) for link, m in zip(content["links"], nominal, strict=True)) for content in contents]
     assert away[1] < away[0]
 

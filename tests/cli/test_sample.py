@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from dynident import check_robot, load_robot, regression
-from dynident.feasibility import retrieval_problem, solve_retrieval, two_step
-from dynident.feasibility.samples import PosteriorSamples
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.links import retrieval_problem, solve_retrieval, two_step
+from dynident.links.samples import PosteriorSamples
 from dynident.regression import build_problem
 from dynident.runs import RunFolder, Stage, read_result, save_run
 from dynident.validation import validate
@@ -56,14 +56,14 @@ def folder(tmp_path: Path, made: Path) -> Path:
 
 
 def test_every_urdf_is_in_order_and_listed(dynident, folder):
-    finished = dynident("sample", "run", "-n", "12", "-o", "models", "--urdf", "arm.urdf", "--seed", "5")
+    finished = dynident("sample", "run", "-n", "12", "-o", "models", "--original", "arm.urdf", "--seed", "5")
     assert (finished.returncode, finished.stderr) == (0, "")
-    for word in ("Spread", "R̂", "Torques", "models"):
+    for word in ("Spread", "drawn", "Torques", "models"):
         assert word in finished.stdout
     index = json.loads((folder / "models" / "index.json").read_text())
     assert (index["count"], index["seed"], index["target"]) == (12, 5, "urdf")
     assert index["parameters"] == RunFolder(folder / "run").digest(Stage.PARAMETERS)
-    assert 0.9 < index["convergence"]["r_hat"] <= index["convergence"]["r_hat_limit"] == 1.05
+    assert 0.0 < index["acceptance"] <= 1.0
     models = sorted((folder / "models").glob("*.urdf"))
     assert set(index["files"]) == {"samples.csv", *(file.name for file in models)}
     assert len(models) == 12
@@ -79,7 +79,7 @@ def test_every_urdf_is_in_order_and_listed(dynident, folder):
 
 def test_every_mjcf_loads_in_mujoco_with_its_meshes(dynident, folder):
     mujoco = pytest.importorskip("mujoco")
-    finished = dynident("sample", "mujoco_run", "-n", "5", "-o", "deep/models", "--mjcf", "arm.xml")
+    finished = dynident("sample", "mujoco_run", "-n", "5", "-o", "deep/models", "--original", "arm.xml")
     assert (finished.returncode, finished.stderr) == (0, "")
     found = [mujoco.MjModel.from_xml_path(str(file)) for file in sorted((folder / "deep" / "models").glob("*.xml"))]
     assert len(found) == 5
@@ -99,12 +99,12 @@ def test_without_a_file_to_patch_there_is_a_table_in_the_run(dynident, folder):
 
 
 def test_again_replaces_what_was_drawn_before_and_nothing_else(dynident, folder):
-    assert dynident("sample", "run", "-n", "6", "-o", "models", "--urdf", "arm.urdf").returncode == 0
+    assert dynident("sample", "run", "-n", "6", "-o", "models", "--original", "arm.urdf").returncode == 0
     before = (folder / "models" / "sample_1.urdf").read_bytes()
     (folder / "models" / "mine.txt").write_text("mine")
-    assert dynident("sample", "run", "-n", "6", "-o", "models", "--urdf", "arm.urdf").returncode == 0
+    assert dynident("sample", "run", "-n", "6", "-o", "models", "--original", "arm.urdf").returncode == 0
     assert (folder / "models" / "sample_1.urdf").read_bytes() == before, "equal seeds give equal files"
-    assert dynident("sample", "run", "-n", "3", "-o", "models", "--urdf", "arm.urdf").returncode == 0
+    assert dynident("sample", "run", "-n", "3", "-o", "models", "--original", "arm.urdf").returncode == 0
     names = {file.name for file in (folder / "models").iterdir()}
     assert names == {"index.json", "samples.csv", "mine.txt", "sample_1.urdf", "sample_2.urdf", "sample_3.urdf"}
 
@@ -136,11 +136,11 @@ def test_what_cannot_be_drawn_is_one_sentence(dynident, folder):
 
 def test_a_file_that_does_not_fit_is_refused_before_anything_is_drawn(dynident, folder):
     other = written(folder, URDF.replace('"shoulder"', '"hip"'), "other.urdf")
-    refused(dynident("sample", "run", "-n", "1000000", "-o", "models", "--urdf", other), ["other.urdf", "shoulder"])
-    refused(dynident("sample", "run", "-o", "models", "--urdf", "missing.urdf"), ["missing.urdf"])
-    refused(dynident("sample", "run", "-o", "models", "--urdf", "arm.xml"), ["<robot>"])
-    refused(dynident("sample", "run", "-o", "models", "--urdf", "arm.urdf", "--mjcf", "arm.xml"), ["--urdf", "--mjcf"])
-    refused(dynident("sample", "run", "-o", "arm.urdf", "--urdf", "arm.urdf"), ["arm.urdf"])
+    refused(dynident("sample", "run", "-n", "1000000", "-o", "models", "--original", other), ["other.urdf", "shoulder"])
+    refused(dynident("sample", "run", "-o", "models", "--original", "missing.urdf"), ["missing.urdf"])
+    (folder / "scene.xml").write_text("<sdf/>")
+    refused(dynident("sample", "run", "-o", "models", "--original", "scene.xml"), ["scene.xml", "<sdf>", "URDF", "MJCF"])
+    refused(dynident("sample", "run", "-o", "arm.urdf", "--original", "arm.urdf"), ["arm.urdf"])
     assert not (folder / "models").exists()
     (folder / "models").mkdir()
     (folder / "models" / "index.json").write_text("{}")

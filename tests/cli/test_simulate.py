@@ -10,7 +10,7 @@ import pytest
 
 from dynident import load_robot
 from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, write_dataset
-from tests.unit.simulation.motions import fourier_motion
+from tests.unit.motions.simulation.motions import fourier_motion
 
 pytest.importorskip("mujoco")
 

@@ -10,10 +10,10 @@ import pytest
 
 from dynident import regression
 from dynident.data import Dataset, low_pass, write_dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import build_problem, identify, residuals
 from dynident.robots import load_robot
-from dynident.runs import read_estimate, write_estimate
+from dynident.runs import read_estimate, write_result
 from tests.cli.test_identify import arrays, refused
 from tests.logs import synthetic_log, synthetic_samples
 
@@ -115,7 +115,7 @@ def test_controller_samples_are_judged_element_by_element(dynident, tmp_path):
 def test_a_model_with_columns_of_its_own_needs_them(dynident, folder):
     log = synthetic_log()
     problem = build_problem(load_robot("planar_2r"), log, friction=linear(), extra={"spring": log.q}, cutoff=None)
-    write_estimate(folder / "spring", regression.estimate(problem), problem)
+    write_result(folder / "spring", regression.estimate(problem))
     refused(dynident("validate", "spring", "log.npz"), ["extra column", "spring"])
 
 
@@ -143,7 +143,10 @@ def test_bad_input(dynident, folder):
 def test_link_parameters_of_another_estimate_are_refused(dynident, folder):
     dynident("retrieve", "run", "--no-ranges")
     dynident("identify", "planar_2r", "log.npz", "-o", "run", "--train", "0:0.6")
-    refused(dynident("validate", "run", "log.npz", "--part", "0.7:1"), ["parameters.safetensors", "another estimate", "dynident retrieve"])
+    refused(
+        dynident("validate", "run", "log.npz", "--part", "0.7:1"),
+        ["parameters.safetensors", "was not made from estimate.safetensors", "dynident retrieve"],
+    )
 
 
 def test_filters_per_signal_are_remembered(dynident, tmp_path):
@@ -179,7 +182,7 @@ def test_a_delay_is_remembered_and_what_was_left_out_is_not(dynident, tmp_path):
     refused(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--without", "99:100"), ["without 99:100 holds no sample", "14.99 s"])
     refused(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--without", "2"), ["--without is '2'", "12.5:13.1"])
     slow = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--sampling-rate", "10", "--json", "--ignore-doctor")
-    assert json.loads(slow.stdout)["preprocessing"]["read"] == {"rate": 10.0}
+    assert json.loads(slow.stdout)["preprocessing"]["read"] == {"sampling_rate": 10.0}
 
 
 def test_gains_of_the_identification_are_those_of_the_validation(dynident, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident import load_robot
 from dynident.data import load_controller_samples
-from dynident.feasibility import (
+from dynident.links import (
     Bounds,
     ComInCylinder,
     ComInEllipsoid,

@@ -7,21 +7,28 @@ from functools import cache
 import pytest
 
 from dynident import load_robot
-from dynident.doctor import Confidence, Diagnosis, diagnose
-from dynident.doctor.checks.registry import CHECKS
+from dynident.diagnosis import Confidence, Diagnosis, doctor
+from dynident.diagnosis.checks.registry import CHECKS
+from dynident.errors import UnknownNameError
 from tests.conftest import REPOSITORY
 from tests.logs import synthetic_log
 
-FILES = sorted(file.stem for file in (REPOSITORY / "src" / "dynident" / "doctor" / "checks").glob("[a-z]*.py") if file.stem != "registry")
+FOLDER = REPOSITORY / "src" / "dynident" / "diagnosis" / "checks"
+FILES = sorted(file.stem for file in FOLDER.glob("[a-z]*.py") if file.stem != "registry")
 
 
 @cache
 def examined(robot: str) -> Diagnosis:
-    return diagnose(load_robot(robot), synthetic_log(robot, noise=0.1))
+    return doctor(load_robot(robot), synthetic_log(robot, noise=0.1))
 
 
 def test_every_file_is_registered():
-    assert sorted(name.replace(" ", "_").replace("-", "_") for name in CHECKS) == FILES
+    assert sorted(name.replace(" ", "_").replace("-", "_") for name, check in CHECKS.items() if check.look is not None) == FILES
+
+
+def test_an_unknown_name_of_a_check_is_an_error():
+    with pytest.raises(UnknownNameError, match="time base"):
+        doctor(load_robot("planar_2r"), synthetic_log("planar_2r"), checks=["time bases"])
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -31,7 +38,6 @@ def test_a_check_says_what_it_finds_why_and_what_mends_it(name):
     assert check.symptom
     assert check.cause
     assert "`" in check.fix
-    assert check.look is not None or check.suspects is not None
 
 
 @pytest.mark.parametrize("robot", ["planar_2r", "spatial_3r"])
@@ -42,11 +48,5 @@ def test_a_good_log_has_no_sure_finding(robot):
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_alone_is_silent_about_a_good_log(name):
-    found = diagnose(load_robot("spatial_3r"), synthetic_log("spatial_3r", noise=0.1), checks=[name])
+    found = doctor(load_robot("spatial_3r"), synthetic_log("spatial_3r", noise=0.1), checks=[name])
     assert [finding.name for finding in found.findings if finding.confidence is Confidence.HIGH] == []
-
-
-def test_the_documentation_has_the_table_of_symptoms_causes_and_fixes():
-    page = (REPOSITORY / "docs" / "how-to" / "doctor.md").read_text(encoding="utf-8")
-    table = page.split("| finding | symptom | cause | fix |\n|---|---|---|---|\n")[1].split("\n\n")[0]
-    assert table.splitlines() == [f"| {check.name} | {check.symptom} | {check.cause} | {check.fix} |" for check in CHECKS.values()]

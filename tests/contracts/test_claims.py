@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dynident.core.documents import to_json
-from dynident.reproduce import PAPERS, Reproduction, Verdict
+from dynident.reproduce import PAPERS, ClaimVerdict, Reproduction
 from dynident.reproduce.document import ReproductionDocument, reproduction_markdown, reproduction_report
 
 
@@ -24,11 +24,11 @@ def test_every_claim_has_a_place_a_value_a_tolerance_and_its_origin(reproduced: 
         assert claim.quantity
         assert claim.tolerance >= 0.0
         assert claim.tolerance_from
-        assert claim.verdict in Verdict
+        assert claim.verdict in ClaimVerdict
 
 
 def test_what_is_neither_equal_nor_better_has_a_reason(reproduced: Reproduction):
-    plain = (Verdict.EQUAL, Verdict.BETTER)
+    plain = (ClaimVerdict.EQUAL, ClaimVerdict.BETTER)
     assert [claim for claim in reproduced.claims if claim.verdict not in plain and not claim.why] == []
 
 
@@ -36,7 +36,9 @@ def test_no_tolerance_was_chosen_after_the_comparison(reproduced: Reproduction):
     """Tolerances follow from digits, counts and noise; what was chosen is told as such, and the number is near at best."""
     assert not any("chosen" in claim.tolerance_from for claim in reproduced.claims)
     assert all("chosen after the comparison" in claim.chosen for claim in reproduced.claims if claim.chosen)
-    wide = [claim for claim in reproduced.claims if claim.verdict is Verdict.EQUAL and claim.tolerance > 0.1 * abs(claim.published) > 0.0]
+    wide = [
+        claim for claim in reproduced.claims if claim.verdict is ClaimVerdict.EQUAL and claim.tolerance > 0.1 * abs(claim.published) > 0.0
+    ]
     assert all(claim.tolerance_from.startswith("half a unit") for claim in wide)  # of numbers with one digit
 
 
@@ -45,13 +47,13 @@ def test_a_virtual_robot_s_own_truth_is_not_called_equal(reproduced: Reproductio
     for place in ("Table I of the supplement, virtual Panda", "Table III, values", "eq. (12)"):
         claims = [claim for claim in reproduced.claims if claim.place == place]
         assert len(claims) >= 12
-        assert {claim.verdict for claim in claims} <= {Verdict.CONSTRUCTED, Verdict.NOT_REPRODUCIBLE}
-        assert any(claim.verdict is Verdict.CONSTRUCTED for claim in claims)
+        assert {claim.verdict for claim in claims} <= {ClaimVerdict.CONSTRUCTED, ClaimVerdict.NOT_REPRODUCIBLE}
+        assert any(claim.verdict is ClaimVerdict.CONSTRUCTED for claim in claims)
 
 
 def test_an_error_is_shown_by_the_paper_s_own_numbers(reproduced: Reproduction):
     for claim in reproduced.claims:
-        if claim.verdict is Verdict.ERROR:
+        if claim.verdict is ClaimVerdict.ERROR:
             assert claim.implied is not None
             assert abs(claim.published - claim.implied) > claim.tolerance
 
@@ -60,7 +62,7 @@ def test_what_was_measured_elsewhere_comes_out_again(reproduced: Reproduction):
     """By an independent implementation: equal within its digits, better, or near with the reason."""
     measured = [claim for claim in reproduced.claims if claim.origin == "prototype" and not claim.missing]
     assert measured
-    other = [claim for claim in measured if claim.verdict not in (Verdict.EQUAL, Verdict.BETTER, Verdict.NEAR)]
+    other = [claim for claim in measured if claim.verdict not in (ClaimVerdict.EQUAL, ClaimVerdict.BETTER, ClaimVerdict.NEAR)]
     assert {claim.place for claim in other} <= {"Table I, filters"}  # of a motion and a noise that are not told
 
 

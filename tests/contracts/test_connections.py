@@ -1,6 +1,6 @@
 """What every robot that can be recorded must do, and that the recorder knows none of them by name.
 
-Franka and UR arms are stand-ins: see tests/unit/recording/fake_franka.py and fake_rtde.py.
+Franka and UR arms are stand-ins: see tests/unit/motions/recording/fake_franka.py and fake_rtde.py.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dynident import load_robot
 from dynident.core.options import declared_options
 from dynident.data import EffortKind
 from dynident.errors import InputError, MissingExtraError
-from dynident.recording import VENDORS, RobotConnection, RobotFaultError, connect
-from dynident.recording.connection import check_answer
-from dynident.recording.registry import find_vendor, known_vendors
+from dynident.motions.recording import VENDORS, RobotConnection, RobotFaultError, connect
+from dynident.motions.recording.connection import check_answer
+from dynident.motions.recording.registry import find_vendor, known_vendors
 from dynident.robots import Robot
 from tests.conftest import REPOSITORY
-from tests.unit.recording import fake_franka, fake_rtde
+from tests.unit.motions.recording import fake_franka, fake_rtde
 
 
 @dataclass
@@ -146,7 +146,7 @@ def test_the_stand_ins_have_no_name_that_the_real_modules_lack():
 
 
 def test_an_answer_that_no_controller_should_give_is_refused():
-    from dynident.recording import ModelAnswer
+    from dynident.motions.recording import ModelAnswer
 
     q = np.zeros(2)
     for M, g, why in (

@@ -19,10 +19,10 @@ from dynident.exports import EXPORTERS, Comparison, DisagreementError, Exported,
 from dynident.exports.formats.tables import parameters_from_yaml
 from dynident.exports.proof import States
 from dynident.exports.target import Exporter, Request
-from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
-from dynident.parameters import from_com
+from dynident.links import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.regression import build_problem
-from dynident.runs import read_estimate, write_estimate, write_parameters
+from dynident.robots.parameters import from_com
+from dynident.runs import read_estimate, write_result
 from tests.export_models import model_of
 from tests.logs import synthetic_log
 from tests.oracles.machines import states
@@ -166,9 +166,9 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pendulum") / "run"
     robot = load_robot("pendulum_1r")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=None, cutoff=None)
-    write_estimate(folder, regression.estimate(problem), problem)
+    write_result(folder, regression.estimate(problem))
     estimate = read_estimate(folder)
-    write_parameters(
+    write_result(
         folder, solve_retrieval(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot)))
     )
     return folder
@@ -198,6 +198,6 @@ def test_a_new_target_brings_its_own_proof_guard_options_and_original(command, s
     )
     code, text = command("export", stored, "--total", tmp_path / "n", "--unit", "lb")
     assert (code, "'lb'" in text) == (2, True)
-    assert "a scale's log is patched by --total" in command("export", stored, "--csv", tmp_path / "o.csv", "--from", log)[1]
-    assert command("export", stored, "--total", tmp_path / "new", "--from", log)[0] == 0
+    assert "a scale's log is patched by --total" in command("export", stored, "--csv", tmp_path / "o.csv", "--original", log)[1]
+    assert command("export", stored, "--total", tmp_path / "new", "--original", log)[0] == 0
     assert json.loads((tmp_path / "new" / "total.json").read_text())["from"] == "<scale/>"

@@ -6,7 +6,6 @@ First the model alone; then everything that the package does with one, by nothin
 from __future__ import annotations
 
 import ast
-import json
 import shutil
 from dataclasses import fields, replace
 from pathlib import Path
@@ -16,35 +15,34 @@ import pytest
 
 import dynident
 from dynident import Dataset, Robot, load_robot
+from dynident.core.records import read_record, write_record
 from dynident.data import EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.errors import InputError, ShapeError, ValueRangeError
-from dynident.excitation import robot_limits
-from dynident.excitation.design import prepare_search
-from dynident.exports import EXPORTERS, ExportModel, export
-from dynident.exports.code.c99 import CLibrary
-from dynident.exports.formats import mjcf, urdf
-from dynident.exports.target import Request
-from dynident.feasibility import FrictionNonnegative
-from dynident.feasibility.constraints.terms import violations
-from dynident.friction import (
+from dynident.dynamics.friction import (
     FRICTION_MODELS,
     FrictionModel,
     Motion,
     Symmetry,
-    friction_from_dict,
     friction_model,
-    friction_to_dict,
     friction_torque,
     smooth,
 )
-from dynident.friction.dissipation import opposing_inequalities
-from dynident.friction.model import label
+from dynident.dynamics.friction.dissipation import opposing_inequalities
+from dynident.dynamics.friction.model import label
+from dynident.errors import InputError, ShapeError, ValueRangeError
+from dynident.exports import EXPORTERS, ExportModel, export
+from dynident.exports.code.c99 import CLibrary
+from dynident.exports.formats import mjcf, urdf
+from dynident.exports.target import Request
+from dynident.links import FrictionNonnegative
+from dynident.links.constraints.terms import violations
+from dynident.motions import robot_limits
+from dynident.motions.design.design import prepare_search
+from dynident.motions.simulation import simulate, typical_friction
 from dynident.regression import base_parameters, identify
 from dynident.reports.html import typeset
 from dynident.robots import JointType
-from dynident.simulation import simulate, typical_friction
-from tests.unit.simulation.motions import fourier_motion
+from tests.unit.motions.simulation.motions import fourier_motion
 
 N, JOINTS = 60, 3
 GCC = shutil.which("gcc")
@@ -106,8 +104,9 @@ def test_shapes_are_the_fields_of_the_model(model):
                 assert getattr(replace(part, **{shape.name: value}), shape.name) == value
 
 
-def test_files_bring_it_back(model):
-    assert friction_from_dict(json.loads(json.dumps(friction_to_dict(model)))) == model
+def test_files_bring_it_back(model, tmp_path):
+    write_record(tmp_path / "model", model)
+    assert read_record(tmp_path / "model", FrictionModel, remedy="") == model
 
 
 def test_columns_have_one_slice_per_parameter(model, motion):
@@ -379,10 +378,8 @@ def test_simulators_hold_it_or_say_that_they_can_not(exported, target):
 @pytest.fixture(scope="module")
 def words_outside() -> set[str]:
     """Every name and text in the package's code outside friction/, and outside reproduce/, where the papers' models are called by name."""
-    package = Path(dynident.__file__).parent
-    files = [
-        path for room in package.iterdir() if room.is_dir() and room.name not in ("friction", "reproduce") for path in room.rglob("*.py")
-    ]
+    paths = [path for package in dynident.__path__ for path in Path(package).rglob("*.py")]
+    files = [path for path in paths if not {"friction", "reproduce"} & {*path.parts}]
     assert len(files) > 100
     nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text()))]
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}

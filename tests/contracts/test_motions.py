@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from dynident.core.documents import to_json
-from dynident.excitation import MOTIONS, LimitError, check_trajectory, design_motion, robot_limits, trajectory_dataset
-from dynident.excitation.documents import DesignDocument
-from dynident.excitation.motions.proposal import Stretchable
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.motions import MOTIONS, LimitError, check_trajectory, design_motion, robot_limits, trajectory_dataset
+from dynident.motions.documents import DesignDocument
+from dynident.motions.proposals.proposal import Stretchable
 from dynident.robots import Robot
+from dynident.robots.formats.build import build_robot
 from dynident.robots.formats.dh import read_dh
 
 ARM = """
@@ -46,7 +47,7 @@ floor: -2
 capsules:
   link2: [{from: [0, 0, 0], to: [0.3, 0, 0], radius: 0.03}]
 """
-ROBOTS = {name: read_dh(f"{name}.yaml", text) for name, text in (("arm", ARM), ("gantry", GANTRY))}
+ROBOTS = {name: build_robot(read_dh(f"{name}.yaml", text)) for name, text in (("arm", ARM), ("gantry", GANTRY))}
 PARAMETERS = {
     "sinusoids": {"arm": {"duration": 6.0}, "gantry": {"duration": 6.0, "amplitude": [0.2, 0.8], "period": [3.0, 2.0]}},
     "splines": {
@@ -132,7 +133,7 @@ def test_a_stretched_trajectory_has_the_same_path(case):
 def test_a_robot_without_shapes_is_refused(monkeypatch):
     """Where collisions can't be checked, nothing is designed unless the caller looks after it."""
     from dynident.errors import InputError
-    from dynident.excitation.limits import collision
+    from dynident.motions.limits import collision
 
     robot: Robot = ROBOTS["arm"]
     monkeypatch.setattr(collision, "_of_robot", lambda robot: (None, "collisions were not checked: the description has no shapes"))

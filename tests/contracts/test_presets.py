@@ -109,7 +109,7 @@ def test_a_preset_says_what_it_is_and_a_copy_of_it_does_the_same(item, tmp_path)
     assert item.source.startswith("https://")
     assert set(WRITERS) == set(NAMES)
     copy = tmp_path / "mine.yaml"
-    copy.write_text(item.path.read_text())
+    copy.write_text(Path(item.file).read_text())
     file = WRITERS[item.name](tmp_path)
     np.testing.assert_array_equal(load_dataset(file, preset=copy).q, load_dataset(file, preset=item.name).q)
 

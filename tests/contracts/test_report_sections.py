@@ -9,12 +9,12 @@ import pytest
 
 from dynident import load_robot
 from dynident.regression import build_problem, estimate
-from dynident.reports import SECTIONS, report_html
+from dynident.reports import SECTIONS, report
 from dynident.reports.blocks import Block, Card, Cards, Text
 from dynident.reports.registry import Section
 from dynident.reports.run_report import fill_section
 from dynident.reports.tables import named_values
-from dynident.runs import Run, Stage, load_run, write_estimate
+from dynident.runs import Run, Stage, load_run, write_result
 from tests.logs import synthetic_log
 
 
@@ -24,7 +24,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("run")
     robot = load_robot("planar_2r")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), cutoff=None)
-    write_estimate(folder, estimate(problem), problem)
+    write_result(folder, estimate(problem))
     return load_run(folder)
 
 
@@ -32,7 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_a_section_shows_something_or_says_what_must_be_done_first(key, run):
     section = SECTIONS[key]
     if not section.applies(run):
-        assert f'id="{key}"' not in report_html(run)
+        assert f'id="{key}"' not in report(run).html
         return
     assert section.key == key
     assert re.fullmatch(r"[a-z][a-z-]*", key), "it is an anchor of the page"
@@ -48,7 +48,7 @@ def test_a_section_shows_something_or_says_what_must_be_done_first(key, run):
 
 
 def test_every_section_is_on_the_page_once_in_order(run):
-    anchors = re.findall(r'<section id="([\w-]+)">', report_html(run))
+    anchors = re.findall(r'<section id="([\w-]+)">', report(run).html)
     assert anchors == [
         key for key in SECTIONS if key not in ("signs", "beside", "payload")
     ]  # torque with its signs, nothing to compare with, no payload

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, cached_property
 from html.parser import HTMLParser
-from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,31 +21,32 @@ import pytest
 
 import dynident
 from dynident import regression
-from dynident.cli.repetition import make_bundle
-from dynident.comparison import compare_runs, observe
 from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
-from dynident.doctor import diagnose
-from dynident.drives import Known, identify_gains
+from dynident.diagnosis import doctor
+from dynident.dynamics.friction import linear
 from dynident.errors import DynidentError, MissingExtraError
-from dynident.excitation import QuinticTrajectory, check_motion, design_experiment, design_trajectory, trajectory_dataset
-from dynident.excitation.limits.limits import Limits
-from dynident.excitation.static_design import design_configurations
 from dynident.exports import export, model_from_estimate
-from dynident.feasibility import retrieval_problem, retrieve
-from dynident.feasibility.repairs.repair import repair
-from dynident.feasibility.run_costs import RunCosts
-from dynident.friction import linear
-from dynident.monitoring import contact_monitor, find_contacts
-from dynident.payload import Declared, identify_payload
-from dynident.recording import plan_trajectory
+from dynident.links import retrieval_problem, retrieve
+from dynident.links.repairs.repair import repair
+from dynident.links.run_costs import RunCosts
+from dynident.motions import QuinticTrajectory, check_motion, design_experiment, design_trajectory, trajectory_dataset
+from dynident.motions.design.static_design import design_configurations
+from dynident.motions.limits.limits import Limits
+from dynident.motions.recording import plan_trajectory
+from dynident.motions.simulation.truth import Recording, Truth
+from dynident.pipeline.bundles.repeat import make_bundle
 from dynident.regression import build_problem, refit_friction
 from dynident.reports.figures import COLOURS
+from dynident.reports.html import style
 from dynident.robots import check_robot, load_robot
+from dynident.routes.drives import KnownValue, identify_gains
+from dynident.routes.payload import Declared, identify_payload
+from dynident.routes.signs import recover_signs
 from dynident.runs import run_in_memory, save_run
-from dynident.signs import recover_signs
-from dynident.simulation.truth import Recording, Truth
+from dynident.runs.comparison import compare_runs, observe
 from dynident.validation import validate
+from dynident.validation.monitoring import contact_monitor, find_contacts
 from tests.browser.arm import arm, log
 
 
@@ -135,12 +135,12 @@ def _payload() -> Result:
 
 def _diagnosis() -> Result:
     data = log(arm(), seconds=16.0)
-    return diagnose(arm(), replace(data, effort=-data.effort))
+    return doctor(arm(), replace(data, effort=-data.effort))
 
 
 def _gains() -> Result:
     data = log(arm(), seconds=16.0)
-    return identify_gains(arm(), replace(data, effort_kind="current"), vendor=[Known(1.0, 0.05)] * data.n)
+    return identify_gains(arm(), replace(data, effort_kind="current"), vendor=[KnownValue(1.0, 0.05)] * data.n)
 
 
 def _costs() -> Result:
@@ -302,9 +302,9 @@ def test_several_figures_share_a_sheet_without_overlap():
 
 
 def test_the_colours_are_those_of_the_page():
-    style = resources.files("dynident.reports").joinpath("templates", "page.css").read_text()
-    light = style.split(":root[data-theme")[0]
-    assert dict(re.findall(r"--(\w+): (.*?);", light)).items() >= COLOURS.items()
+    light, dark = (dict(re.findall(r"--(\w+): (.*?);", part)) for part in style().split(":root[data-theme"))
+    assert light.items() >= COLOURS.items()
+    assert dark.keys() >= COLOURS.keys()
 
 
 def test_a_data_frame_has_a_row_per_record_or_names_the_extra():

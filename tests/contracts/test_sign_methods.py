@@ -15,7 +15,7 @@ from benchmarks.sign_cases import Case, make_case, score
 from dynident.core.options import Options, declared_options, option
 from dynident.data import write_dataset
 from dynident.errors import UnknownNameError
-from dynident.signs import (
+from dynident.routes.signs import (
     METHODS,
     Magnitudes,
     SearchSettings,
@@ -26,7 +26,7 @@ from dynident.signs import (
     recover_signs,
     search_signs,
 )
-from dynident.signs.sign_cost import search_levels, sign_cost
+from dynident.routes.signs.sign_cost import search_levels, sign_cost
 
 EVERY = pytest.mark.parametrize("method", METHODS)
 

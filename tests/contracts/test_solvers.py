@@ -18,9 +18,8 @@ from dynident import Robot, load_robot
 from dynident.core.options import Options, declared_options, option
 from dynident.dynamics import torque_regressor
 from dynident.errors import InputError, UnknownNameError
-from dynident.feasibility import (
+from dynident.links import (
     Bounds,
-    Candidate,
     FeasibleSet,
     InfeasibleError,
     LinkParameters,
@@ -29,18 +28,19 @@ from dynident.feasibility import (
     PhysicalConsistency,
     RetrievalProblem,
     RetrievalStatus,
+    SolverAnswer,
     SolverOptions,
     TotalMass,
     UserConstraint,
     build_retrieval,
     solve_retrieval,
 )
-from dynident.feasibility.solvers.penalty import PenaltyOptions
-from dynident.feasibility.solvers.registry import SOLVERS, solve_with
-from dynident.feasibility.solvers.solver import Solver
-from dynident.parameters import change_of_frame, consistency_margin
+from dynident.links.solvers.penalty import PenaltyOptions
+from dynident.links.solvers.registry import SOLVERS, solve_with
+from dynident.links.solvers.solver import Solver
 from dynident.regression import base_parameters, build_problem, estimate
-from dynident.runs import write_estimate
+from dynident.robots.parameters import change_of_frame, consistency_margin
+from dynident.runs import write_result
 from tests.contracts.retrieval_problems import CONVEX, NONCONVEX, make, panda
 from tests.logs import synthetic_log
 
@@ -231,9 +231,9 @@ class AverageOptions(Options):
 def average(monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that nobody but this test knows, registered as a new line in the registry would."""
 
-    def solve(problem: RetrievalProblem, options: SolverOptions, own: AverageOptions) -> list[Candidate]:
+    def solve(problem: RetrievalProblem, options: SolverOptions, own: AverageOptions) -> list[SolverAnswer]:
         x = own.share * problem.relaxed.x
-        return [Candidate(x=x, merit=problem.merit(x))]
+        return [SolverAnswer(x=x, merit=problem.merit(x))]
 
     new = Solver(
         name="average",
@@ -258,7 +258,7 @@ def test_a_new_solver_is_known_everywhere(command: Callable[..., tuple[int, str]
         solve_retrieval(make("pendulum"), solver="averag")
     robot = load_robot("planar_2r")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), cutoff=None)
-    write_estimate(tmp_path / "run", estimate(problem), problem)
+    write_result(tmp_path / "run", estimate(problem))
     words = ("retrieve", tmp_path / "run", "--no-ranges", "--prior", "nominal", "--solver", "average")
     assert command(*words)[0] == 0
     assert "average" in (tmp_path / "run" / "parameters.json").read_text()

@@ -13,9 +13,9 @@ import pytest
 
 from dynident.core import records
 from dynident.core.records import OpenedFile, RecordFile, Shape, encode, record_fields
+from dynident.dynamics.friction import FRICTION_MODELS
+from dynident.dynamics.friction.model import FrictionModel
 from dynident.errors import FileError
-from dynident.friction import FRICTION_MODELS
-from dynident.friction.model import FrictionModel
 from dynident.robots import load_robot
 from dynident.runs import RunFolder, Stage, save_run
 from tests.whole_run import all_stages
@@ -164,11 +164,8 @@ def forgeries(file: RecordFile, rng: np.random.Generator) -> Iterator[RecordFile
         container[key] = junk[int(rng.integers(len(junk)))]
         return value
 
-    def keep(name: str, values: Any) -> Any:
-        return values
-
     for _ in range(150):
-        yield file.rewrite(change, keep)
+        yield RecordFile(file.arrays, *(json.dumps(change(json.loads(text)), allow_nan=False) for text in (file.content, file.about)))
     for name, values in file.arrays.items():
         for other in (values[:0], values.astype(np.float32), np.full_like(values, -1), np.full(values.shape, np.nan), values[None]):
             yield RecordFile({**file.arrays, name: other}, file.content, file.about)
@@ -185,6 +182,21 @@ def test_a_forged_file_is_read_or_is_one_sentence(stage: Stage, copy: Path):
         assert "\n" not in sentence
         sentences += bool(sentence)
     assert sentences > 50
+
+
+def test_an_error_of_our_own_is_no_damage(run: Path, monkeypatch: pytest.MonkeyPatch):
+    """It keeps its traceback."""
+
+    def fail(*_: Any) -> None:
+        raise TypeError("a bug")
+
+    monkeypatch.setattr(RecordFile, "digest", property(fail))
+    with pytest.raises(TypeError, match="a bug"):
+        OpenedFile(run / Stage.ESTIMATE.file, remedy="")
+    monkeypatch.undo()
+    monkeypatch.setattr(records, "_load", fail)
+    with pytest.raises(TypeError, match="a bug"):
+        RunFolder(run).find(Stage.ESTIMATE)
 
 
 def test_a_file_names_no_class_that_is_not_declared(copy: Path):

@@ -10,7 +10,7 @@ import pytest
 
 from dynident.data import load_dataset
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.excitation import (
+from dynident.motions import (
     TRAJECTORIES,
     CubicTrajectory,
     DrivenTrajectory,
@@ -27,7 +27,7 @@ from dynident.excitation import (
     trajectory_from_dict,
     trajectory_to_dict,
 )
-from dynident.excitation.formats.registry import write_trajectory
+from dynident.motions.formats.registry import write_trajectory
 
 JOINTS = ("hip", "knee", "ankle")
 

@@ -10,9 +10,9 @@ import pytest
 from dynident.core.options import declared_options, option
 from dynident.data import Dataset
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
-from dynident.excitation import FORMATS, FileHeader, FourierTrajectory, read_trajectory, trajectory_dataset, write_trajectory
-from dynident.excitation.formats.format import TrajectoryFormat
-from dynident.excitation.formats.registry import describe_formats, format_of, format_options
+from dynident.motions import FORMATS, FileHeader, FourierTrajectory, read_trajectory, trajectory_dataset, write_trajectory
+from dynident.motions.formats.format import TrajectoryFormat
+from dynident.motions.formats.registry import describe_formats, format_of, format_options
 
 HEADER = FileHeader(robot="wally", checked=("position", "velocity", "floor"), unchecked="", units=("rad",))
 NAMES = ("a: b", "#2", "no", "größe", "j5", "j6", "j7")

@@ -1,55 +1,60 @@
-"""The doctor on some cases of `python -m benchmarks.run doctor`: a small arm that is quickly examined, and a large one now and then."""
+"""The doctor on some development cases of its study, of a small arm that is quickly examined."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from benchmarks.doctor import Case, Outcome, examine
-from benchmarks.doctor_logs import CONDITIONS, Conditions, Log, virtual_log
-from benchmarks.faults import FAULTS
+from benchmarks.doctor import INTRODUCTION, Outcome, Plan, examine, plans, report, run
+from benchmarks.doctor_logs import HELD_OUT_LOGS, HELD_OUT_SEED
 
-BY_NAME = {fault.name: fault for fault in FAULTS}
-SINGLE: tuple[tuple[str, Any], ...] = (
-    ("sign", ("effort", "one")),
-    ("sign", ("effort", "all")),
-    ("mounting", "sideways"),
-    ("order", "reversed"),
-    ("degrees", ("q", "dq", "ddq")),
-    ("effort unit", 1000.0),
-)
-PAIRS: tuple[tuple[tuple[str, Any], tuple[str, Any]], ...] = (
-    (("mounting", "sideways"), ("effort unit", 1000.0)),
-    (("sign", ("effort", "one")), ("degrees", ("q", "dq", "ddq"))),
+SINGLE = (
+    "mounting",
+    "degrees",
+    "order swapped",
+    "torque reversed",
+    "position reversed",
+    "effort unit",
+    "clock x20",
+    "velocity unit",
+    "garbage accelerations",
+    "gaps",
 )
 
 
-@pytest.fixture(scope="module")
-def log() -> Log:
-    return virtual_log("spatial_3r", 0, Conditions(channels=("dq", "ddq")))
+def test_a_clean_log_has_no_sure_finding() -> None:
+    assert examine(Plan(log="spatial_3r")).wrong == ()
 
 
-def outcome(log: Log, *chosen: tuple[str, Any]) -> Outcome:
-    return examine(Case(log=log, chosen=tuple((BY_NAME[name], size) for name, size in chosen), seed=1))
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_fault_comes_first(name: str) -> None:
+    outcome = examine(Plan(log="spatial_3r", faults=((name, 0),), seed=6_100_000))
+    assert outcome.error == ""
+    assert outcome.right, outcome.answers
+    assert outcome.wrong == ()
+    assert outcome.restored or outcome.clean is None or not outcome.surely
 
 
-@pytest.mark.parametrize(("name", "size"), SINGLE)
-def test_a_fault_is_named_and_mended(log: Log, name: str, size: Any) -> None:
-    found = outcome(log, (name, size))
-    assert found.found == (True,), found.told
-    assert found.wrong == ()
-    assert found.restored is not False
+def test_two_faults_come_first() -> None:
+    outcome = examine(Plan(log="spatial_3r", faults=(("torque reversed", 0), ("effort unit", 1)), seed=6_100_001))
+    assert outcome.right, outcome.answers
 
 
-@pytest.mark.parametrize(("one", "other"), PAIRS)
-def test_two_faults_are_named_and_mended(log: Log, one: tuple[str, Any], other: tuple[str, Any]) -> None:
-    found = outcome(log, one, other)
-    assert found.found == (True, True), found.told
-    assert found.restored is not False
+def test_the_study_has_the_numbers_that_it_says(tmp_path: object) -> None:
+    chosen = plans(HELD_OUT_LOGS, HELD_OUT_SEED)
+    assert [sum(len(plan.faults) == faults for plan in chosen) for faults in (0, 1, 2)] == [8, 248, 32]
+    assert len({plan.key for plan in chosen}) == len(chosen)
 
 
-@pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
-def test_nothing_is_said_of_a_log_without_a_fault(conditions: Conditions) -> None:
-    found = outcome(virtual_log("spatial_3r", 1, conditions))
-    assert found.wrong == (), found.told
+def test_an_interrupted_study_goes_on_where_it_stopped(tmp_path, monkeypatch) -> None:
+    examined: list[str] = []
+
+    def fake(plan: Plan, known: object = ()) -> Outcome:
+        examined.append(plan.key)
+        return Outcome(key=plan.key, kinds=tuple(name for name, _ in plan.faults), answers=("x",), right=True)
+
+    monkeypatch.setattr("benchmarks.doctor.examine", fake)
+    chosen = [Plan(log="spatial_3r"), Plan(log="spatial_3r", faults=(("gaps", 0),)), Plan(log="ur10")]
+    first = run(chosen[:2], tmp_path / "outcomes.jsonl")
+    assert run(chosen, tmp_path / "outcomes.jsonl")[:2] == first
+    assert examined == [plan.key for plan in chosen]
+    assert INTRODUCTION in report(first)

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident import load_robot
-from dynident.feasibility import PhysicalConsistency, build_retrieval
-from dynident.feasibility.ranges import posterior_std
-from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.sampling import draw_posterior
+from dynident.links import PhysicalConsistency, build_retrieval
+from dynident.links.posterior import standard_deviations
+from dynident.links.result import LinkParameters
+from dynident.links.sampling import draw_posterior
 from dynident.runs import read_parameters
 
 _Curve = NDArray[np.float64]
@@ -26,12 +26,12 @@ _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BASE = 960, 470, 40, 40, 24, 330
 
 @dataclass(frozen=True, kw_only=True)
 class Knowledge:
-    """One parameter: draws from the prior and from the posterior, mean and standard deviation without constraints, and single values."""
+    """One parameter: draws from the prior and from the posterior, its standard deviation by the curvature, and single values."""
 
     name: str
     unit: str
     prior: _Curve
-    unconstrained: tuple[float, float]
+    std: float
     posterior: _Curve
     range: tuple[float, float]
     determined_by: str
@@ -49,14 +49,12 @@ def gather(links: LinkParameters, name: str, *, true: _Curve | None = None, coun
     friction = problem.prior.friction_std
     known = replace(problem.prior, friction_std=None if friction is None else np.where(np.isfinite(friction), friction, 1.0))
     before = build_retrieval(links.base, nothing, PhysicalConsistency(), prior=known)
-    A, b = problem.rows
-    mean = np.linalg.lstsq(A, b, rcond=None)[0]
     found = links.ranges[column]
     return Knowledge(
         name=name,
         unit=links.base.columns.units[column],
         prior=draw_posterior(before, count).x[:, column],
-        unconstrained=(float(mean[column]), float(posterior_std(problem)[column])),
+        std=float(standard_deviations(problem)[1][column]),
         posterior=links.sample(count).x[:, column],
         range=(found.low, found.high),
         determined_by=found.determined_by,
@@ -67,16 +65,16 @@ def gather(links: LinkParameters, name: str, *, true: _Curve | None = None, coun
 
 
 def draw(known: Knowledge) -> str:
-    """An SVG: the prior, data and prior without constraints, the posterior, and below them the range and the single values."""
-    mean, std = known.unconstrained
+    """An SVG: the prior, the curvature at the mode, the posterior, and below them the range and the single values."""
+    mean, std = known.best, known.std
     low = min(-0.06 * np.quantile(known.prior, 0.98), mean - 2.5 * std)
     high = max(np.quantile(known.prior, 0.98), mean + 3.0 * std)
     at = np.linspace(low, high, 300)
     normal = np.exp(-0.5 * ((at - mean) / std) ** 2) / (std * np.sqrt(2.0 * np.pi))
     curves = [
-        ("prior", "prior: the nominal link, to about a factor of two", _density(known.prior, at)),
-        ("free", "data and prior, if links need not be bodies that can exist", normal),
-        ("post", "posterior: data, prior and constraints", _density(known.posterior, at)),
+        ("prior", "prior: the nominal link, to about a factor of 1.65", _density(known.prior, at)),
+        ("free", "data and prior: the curvature at the most probable value", normal),
+        ("post", "posterior: what of it are bodies within the constraints", _density(known.posterior, at)),
     ]
     tallest = max(float(curve.max()) for _, _, curve in curves)
 

@@ -14,21 +14,22 @@ from tests.docs.blocks import code_blocks
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "CONTRIBUTING.md"
+FRICTION = "src/dynident/dynamics/friction"
 
 
 def copy_repository(place: Path, *copied: str) -> Path:
     """The repository's package and tests in another place; of the package only the rooms that are named are copied.
 
-    The others are linked: a copy would have to compile its kernels again.
+    The others are imported from where they are: elsewhere they would compile their kernels again.
     """
-    ignore = shutil.ignore_patterns("__pycache__")
+    ignore, original = shutil.ignore_patterns("__pycache__"), REPOSITORY / "src" / "dynident"
     package = place / "src" / "dynident"
-    package.mkdir(parents=True)
-    for entry in (REPOSITORY / "src" / "dynident").iterdir():
-        if entry.name in copied:
-            shutil.copytree(entry, package / entry.name, ignore=ignore)
-        elif entry.name != "__pycache__":
-            (package / entry.name).symlink_to(entry)
+    for room in copied:
+        shutil.copytree(original / room, package / room, ignore=ignore)
+        for parent in Path(room).parents:
+            text = (original / parent / "__init__.py").read_text()
+            appended = f"__path__.append({str(original / parent)!r})\n"
+            (package / parent / "__init__.py").write_text(text.replace("\nfrom ", f"\n{appended}from ", 1))
     shutil.copytree(REPOSITORY / "tests", place / "tests", ignore=ignore)
     shutil.copy(REPOSITORY / "pyproject.toml", place)
     (place / "documentation").symlink_to(REPOSITORY / "documentation")  # which makes the schemas
@@ -38,8 +39,8 @@ def copy_repository(place: Path, *copied: str) -> Path:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """With the friction model's files added and its changes to the registry made."""
-    copy_repository(tmp_path, "friction")
-    registry = tmp_path / "src" / "dynident" / "friction" / "registry.py"
+    copy_repository(tmp_path, "dynamics/friction")
+    registry = tmp_path / FRICTION / "registry.py"
     for block in code_blocks(PAGE):
         if block.title.endswith("arctan_coulomb.py"):
             (tmp_path / block.title).write_text(block.code)
@@ -66,7 +67,9 @@ def run_tests(place: Path, *tests: str) -> str:
 
 
 def test_the_new_model_passes_the_contract_suite_and_its_own_test(copy):
-    printed = run_tests(copy, "tests/contracts/test_friction.py", "tests/unit/friction/test_arctan_coulomb.py", "-k", "arctan_coulomb")
+    printed = run_tests(
+        copy, "tests/contracts/test_friction.py", "tests/unit/dynamics/friction/test_arctan_coulomb.py", "-k", "arctan_coulomb"
+    )
     assert "skipped" not in printed or shutil.which("gcc") is None
 
 
@@ -84,10 +87,8 @@ def test_the_new_stage_is_one_file_and_one_row(tmp_path):
 
 def test_a_new_model_touches_two_files():
     blocks = code_blocks(PAGE)
-    assert [block.title for block in blocks if block.title.startswith("src/dynident/friction")] == [
-        "src/dynident/friction/arctan_coulomb.py"
-    ]
-    registry = (REPOSITORY / "src" / "dynident" / "friction" / "registry.py").read_text()
+    assert [block.title for block in blocks if block.title.startswith(FRICTION)] == [f"{FRICTION}/arctan_coulomb.py"]
+    registry = (REPOSITORY / FRICTION / "registry.py").read_text()
     changes = [block.code for block in blocks if block.language == "diff"]
     assert changes
     assert all(_patched(registry, change) != registry for change in changes)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dynident.feasibility.sampling import AGREEMENT
 from dynident.regression.notes import HIGH_CONDITION
 from dynident.regression.prepare import DEFAULT_CUTOFF
-from dynident.signs.confidence import CLOSE
+from dynident.routes.signs.confidence import CLOSE
 from dynident.validation.metrics import FAR_FROM_BEST, LARGE, NEAR_BEST, NEGLIGIBLE, VISIBLE
 
 REPOSITORY = Path(__file__).parents[2]
@@ -21,7 +20,7 @@ def test_the_limits_of_the_report_are_those_of_the_code():
     page = (PAGES / "numbers.md").read_text(encoding="utf-8")
     good = f"at most {NEAR_BEST:g} times the best in hindsight and at most {LARGE:g} %; or at most {NEGLIGIBLE:g} %"
     bad = f"above {VISIBLE:g} % and more than {FAR_FROM_BEST:g} times the best; above {LARGE:g} % and more than {NEAR_BEST:g} times"
-    for text in (good, bad, f"above {HIGH_CONDITION:g}", f"R̂ up to {AGREEMENT:g}", f"above {CLOSE:g}"):
+    for text in (good, bad, f"above {HIGH_CONDITION:g}", f"above {CLOSE:g}"):
         assert text in page
 
 

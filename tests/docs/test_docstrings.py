@@ -23,14 +23,14 @@ from dynident import contact_monitor, export, load_robot, retrieve, save_run, wr
 from dynident.data import EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.exports import ExportModel
+from dynident.motions.simulation import loaded_parameters
+from dynident.motions.simulation.payload import Payload
 from dynident.regression.identify import IdentifyOptions
-from dynident.simulation import loaded_parameters
-from dynident.simulation.payload import Payload
-from tests.docs.test_site import PACKAGES, REPOSITORY
+from tests.docs.test_site import PAGES, REPOSITORY
 from tests.logs import synthetic_log, synthetic_samples
 
 #: Every package, and what they offer together.
-OFFERED = ["", *PACKAGES]
+OFFERED = ["dynident", *PAGES]
 
 
 @cache
@@ -46,11 +46,11 @@ def names(module: ModuleType) -> list[str]:
 
 def public(package: str) -> Iterator[griffe.Object]:
     """What a package offers, and the public methods and attributes of its classes."""
-    module = importlib.import_module(f"dynident.{package}")
+    module = importlib.import_module(package)
     for name in names(module):
         value = getattr(module, name)
         home = getattr(value, "__module__", "")
-        path = f"{home}.{name}" if home.startswith("dynident.") and not name.isupper() else f"dynident.{package}.{name}"
+        path = f"{home}.{name}" if home.startswith("dynident.") and not name.isupper() else f"{package}.{name}"
         found: griffe.Object | griffe.Alias = tree()[path.removeprefix("dynident.")]
         target = found.final_target if isinstance(found, griffe.Alias) else found
         yield target
@@ -63,7 +63,7 @@ def sections(item: griffe.Object, kind: griffe.DocstringSectionKind) -> list:
     return [entry for section in found if section.kind is kind for entry in section.value]
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", PAGES)
 def test_griffe_reads_them_without_a_warning(package, caplog):
     """It warns of a parameter that is not in the signature, and of sections that it can't read."""
     items = list(public(package))
@@ -74,7 +74,7 @@ def test_griffe_reads_them_without_a_warning(package, caplog):
     assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", PAGES)
 def test_attributes_are_those_of_the_class(package):
     for item in public(package):
         if isinstance(item, griffe.Class):
@@ -88,7 +88,7 @@ def test_attributes_are_those_of_the_class(package):
             assert described <= there, item.path
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", PAGES)
 def test_every_parameter_and_what_is_returned_are_described(package):
     for item in public(package):
         if isinstance(item, griffe.Function) and item.parent is not None and item.parent.is_module:
@@ -99,7 +99,7 @@ def test_every_parameter_and_what_is_returned_are_described(package):
             assert told or str(item.returns) == "None", item.path
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", PAGES)
 def test_nothing_is_lost_as_a_tag_of_html(package):
     tagged = re.compile(r"<[a-z]")
     for item in public(package):
@@ -110,7 +110,7 @@ def test_nothing_is_lost_as_a_tag_of_html(package):
 @pytest.mark.parametrize("package", OFFERED)
 def test_help_describes_every_argument_and_every_field(package):
     """As users see it: keywords that come from the class of a function's options among them."""
-    module = importlib.import_module(f"dynident.{package}".rstrip("."))
+    module = importlib.import_module(package)
     for name in names(module):
         value = getattr(module, name)
         described = set(re.findall(r"(?m)^\*{0,2}(\w+)(?:, |$| : )|(?<=, )(\w+)(?=$| : |, )", inspect.getdoc(value) or ""))
@@ -151,11 +151,11 @@ def work(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("package", OFFERED)
 def test_examples_run(package, work, monkeypatch):
     monkeypatch.chdir(work)
-    module = importlib.import_module(f"dynident.{package}".rstrip("."))
+    module = importlib.import_module(package)
     runner, finder = doctest.DocTestRunner(verbose=False), doctest.DocTestFinder(recurse=False)
     for name in names(module):
         value = getattr(module, name)
-        if ">>>" in (value.__doc__ or "") and (not package or name not in dynident.__all__):
+        if ">>>" in (value.__doc__ or "") and (package == "dynident" or name not in dynident.__all__):
             for example in finder.find(value, name):
                 runner.run(example)
     assert runner.summarize(verbose=False).failed == 0

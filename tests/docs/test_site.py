@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from documentation.site import REPOSITORY, BuildError, build, build_copy, link_problems, menu_problems
+from documentation.reference.schemas import DOCUMENTS, schema, schema_file
+from documentation.site import REPOSITORY, BuildError, build, link_problems, menu_problems
+from dynident.cli.overview import VERBS
+from dynident.diagnosis.checks.registry import CHECKS
 from tests.schemas import validator
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    return build_copy(tmp_path_factory.mktemp("site") / "copy")
 
 
 def test_every_link_leads_somewhere(site):
@@ -24,19 +22,25 @@ def test_every_link_leads_somewhere(site):
     assert len(list(site.rglob("*.html"))) > 40
 
 
-PACKAGES = sorted(path.stem for path in (REPOSITORY / "docs" / "reference" / "api").glob("*.md") if path.stem != "index")
+#: Name of a page of the reference by the package that it is about.
+PAGES = {
+    path.read_text(encoding="utf-8").split(maxsplit=2)[1]: path.stem
+    for path in sorted((REPOSITORY / "docs" / "reference" / "api").glob("*.md"))
+    if path.stem != "index"
+}
 
 
 def test_every_package_with_public_names_has_a_page_in_the_reference():
-    inner = {"bundles", "cli", "core", "reproduce"}
-    assert {path.name for path in (REPOSITORY / "src" / "dynident").iterdir() if (path / "__init__.py").is_file()} - inner < set(PACKAGES)
+    inner = {"dynident.cli", "dynident.core", "dynident.reproduce", "dynident.routes"}
+    rooms = {f"dynident.{path.parent.name}" for path in (REPOSITORY / "src" / "dynident").glob("*/__init__.py")}
+    assert rooms - inner < set(PAGES)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", PAGES)
 def test_every_public_name_has_its_place_in_the_reference(site, package):
-    page = (site / "reference" / "api" / f"{package}.html").read_text()
-    module = importlib.import_module(f"dynident.{package}")
-    names = [name for name in getattr(module, "__all__", ()) if f'id="dynident.{package}.{name}"' not in page]
+    page = (site / "reference" / "api" / f"{PAGES[package]}.html").read_text()
+    module = importlib.import_module(package)
+    names = [name for name in getattr(module, "__all__", ()) if f'id="{package}.{name}"' not in page]
     # A function that has the name of a module is on the page by itself: griffe takes the name for the module.
     missing = [name for name in names if f'id="{getattr(module, name).__module__}.{name}"' not in page]
     assert missing == [], "give them docstrings"
@@ -47,6 +51,17 @@ def test_types_are_links_where_they_are_ours(site):
     signature = page[page.index('id="dynident.regression.identify.identify"') :].split("</pre>")[0]
     assert 'href="#dynident.regression.Estimate"' in signature
     assert 'href="data.html#dynident.data.Dataset"' in signature
+
+
+def test_pages_have_what_is_declared_and_measured(site):
+    doctor, symptoms = ((site / page).read_text(encoding="utf-8") for page in ("how-to/doctor.html", "decide/symptoms.html"))
+    assert all(f"<td>{name}</td>" in doctor and f"<em>{name}</em>" in symptoms for name in CHECKS)
+    commands = (site / "reference" / "command-line.html").read_text(encoding="utf-8")
+    assert all(f'id="dynident-{verb}"' in commands for verb in VERBS)
+    documents = (site / "reference" / "documents.html").read_text(encoding="utf-8")
+    for name in DOCUMENTS:
+        assert name in documents
+        assert json.loads((site / "reference" / "schemas" / schema_file(name)).read_text(encoding="utf-8")) == schema(name)
 
 
 def test_the_papers_numbers_are_a_file_of_the_command_and_its_page_is_made(site):

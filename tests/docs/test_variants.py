@@ -9,11 +9,11 @@ import pytest
 
 from dynident.core.options import declared_options
 from dynident.data.formats.registry import READERS
-from dynident.excitation import MOTIONS
 from dynident.exports import EXPORTERS
-from dynident.feasibility.solvers.registry import SOLVERS
+from dynident.links.solvers.registry import SOLVERS
+from dynident.motions import MOTIONS
 from dynident.reports import SECTIONS
-from dynident.signs import METHODS
+from dynident.routes.signs import METHODS
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -34,6 +34,7 @@ import numpy as np
 
 from dynident.core import isolation
 from dynident.errors import DynidentError
+from dynident.robots.geometry import meshes
 from tests.faults.damage import pick
 from tests.faults.originals import Format, formats
 from tests.faults.outcomes import Found, Outcome, judge
@@ -137,7 +138,7 @@ def _work(theirs: Connection, item: Format, seeds: list[int], folder: Path, apar
 def _read_all(theirs: Connection, item: Format, seeds: list[int], folder: Path) -> None:
     gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
     faulthandler.disable()  # a crash is counted
-    isolation._LEAST_TIME = 10.0
+    isolation._LEAST_TIME, meshes._LEAST_TIME = 10.0, 2.0
     intact = prepare(item)
     with (folder / "said").open("w+b") as said:
         for stream in (1, 2):
@@ -167,7 +168,7 @@ def _taken(said: IO[bytes]) -> str:
 
 
 #: Where files are read in a process of their own.
-_APART = ("data.formats.registry", "robots.formats.xacro", "robots.formats.mjcf", "robots.geometry.mjcf")
+_APART = ("data.formats.registry", "robots.formats.xacro", "robots.formats.mjcf")
 
 
 class _ReaderHere:

@@ -57,7 +57,7 @@ def load_everything() -> None:
     import dynident
 
     for module in pkgutil.walk_packages(dynident.__path__, "dynident."):
-        if not module.name.startswith("dynident.recording.connections."):  # whose libraries may not be there
+        if not module.name.startswith("dynident.motions.recording.connections."):  # whose libraries may not be there
             importlib.import_module(module.name)
     for name in ("mujoco", "pinocchio", "plotly.graph_objects", "plotly.io", "plotly.subplots", "scipy.optimize", "scipy.signal"):
         importlib.import_module(name)
@@ -144,12 +144,12 @@ def _text(array: np.ndarray) -> bytes:
 
 def _tiny_paper() -> None:
     """A paper of one experiment that has nothing to compute."""
-    from dynident.reproduce.experiment import Outcome
+    from dynident.reproduce.experiment import ExperimentOutcome
     from dynident.reproduce.registry import PAPERS
 
     def find(setting):
         setting.kept("part", lambda: 1.0)
-        return Outcome(claims=(), figures=(), notes=("nothing was computed",))
+        return ExperimentOutcome(claims=(), figures=(), notes=("nothing was computed",))
 
     paper = PAPERS["unsigned"]
     PAPERS["tiny"] = replace(paper, key="tiny", experiments=(replace(paper.experiments[0], run=find),))
@@ -215,7 +215,7 @@ CASES = (
     ),
     Case(
         name="gains",
-        words=f"gains {ROBOT} log.npz --total-mass 5 -o gains.yaml",
+        words=f"gains {ROBOT} log.npz --moving-mass 5 -o gains.yaml",
         inputs=("log.npz",),
         old=("gains.yaml",),
     ),
@@ -261,9 +261,9 @@ CASES = (
     Case(name="bundle", words="bundle run log.npz", inputs=("run", "log.npz"), old=("bundle.zip",)),
     Case(
         name="sample",
-        words="sample run -n 2 -o models --urdf arm.urdf",
+        words="sample run -n 2 -o models --original arm.urdf",
         inputs=RUN,
-        before=(f"convert {ROBOT} -o arm.urdf", "sample run -n 3 -o models --urdf arm.urdf"),
+        before=(f"convert {ROBOT} -o arm.urdf", "sample run -n 3 -o models --original arm.urdf"),
     ),
     Case(name="demo", words="demo 1r -o shown", before=("demo 3r -o shown",), prepare=_short_demo, progress="shown/demo.log"),
     Case(name="reproduce", words="reproduce tiny -o again", prepare=_tiny_paper),

@@ -68,7 +68,8 @@ def fit_digests(run: Path, old: dict[Stage, str]) -> None:
     new: dict[str, str] = {}
     for stage in _there(run) if old else []:
         record = OpenedFile(run / stage.file, remedy="").file
-        fitted = record.rewrite(lambda text: _replace(text, new), lambda place, values: values)
+        texts = [json.dumps(_replace(json.loads(part), new), allow_nan=False) for part in (record.content, record.about)]
+        fitted = RecordFile(record.arrays, *texts)
         new[old[stage]] = fitted.digest
         (run / stage.file).write_bytes(fitted.to_bytes())
 

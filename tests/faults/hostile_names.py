@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynident.parameters import from_com
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
+from dynident.robots.parameters import from_com
 
 #: What a page does, or a shell, a compiler or an interpreter, if it takes a name for a command.
 PAGE, FILE = "window.hacked=1", "hacked"

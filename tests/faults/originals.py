@@ -15,14 +15,14 @@ from numpy.random import Generator
 
 from dynident import load_robot, regression
 from dynident.data import Dataset, load_recording, write_dataset
-from dynident.doctor.diagnose import diagnose
-from dynident.excitation.formats.registry import read_trajectory, write_trajectory
-from dynident.excitation.limits.limits import require_usable
-from dynident.excitation.limits.limits_file import read_limits
-from dynident.excitation.motion_check import check_motion
-from dynident.feasibility import retrieval_problem, solve_retrieval
-from dynident.feasibility.constraints.files import read_constraints
-from dynident.friction import linear
+from dynident.diagnosis.diagnose import doctor
+from dynident.dynamics.friction import linear
+from dynident.links import retrieval_problem, solve_retrieval
+from dynident.links.constraints.files import read_constraints
+from dynident.motions.formats.registry import read_trajectory, write_trajectory
+from dynident.motions.limits.limits import require_usable
+from dynident.motions.limits.limits_file import read_limits
+from dynident.motions.limits.motion_check import check_motion
 from dynident.regression import build_problem, identify
 from dynident.regression.prepare import match_joints
 from dynident.robots import Robot
@@ -111,7 +111,7 @@ def read_log(path: Path) -> Found:
         if estimate.residuals.relative_percent > UNEXPLAINED:
             sentences.add("much is unexplained")
         if thorough and isinstance(data, Dataset):
-            sentences |= {finding.name for finding in diagnose(robot(), data).findings}
+            sentences |= {finding.name for finding in doctor(robot(), data).findings}
         return sentences
 
     return Found(content=content, says=says, concerns=concerns_of_log if isinstance(data, Dataset) else _concerns_of_samples)
@@ -178,7 +178,7 @@ def read_constraints_file(path: Path) -> Found:
 
 
 def read_friction(path: Path) -> Found:
-    from dynident.simulation.options import SimulationChoice
+    from dynident.motions.simulation.options import SimulationChoice
 
     found = SimulationChoice(friction="linear", friction_parameters=path).of(robot())
     return Found(content={"parameters": np.array(found["friction_parameters"]), "words": repr(found["friction"])})

@@ -17,11 +17,12 @@ from dynident.core.parallel import multi_start
 from dynident.core.sizes import check_count
 from dynident.data import load_dataset
 from dynident.data.formats.registry import read_table
+from dynident.dynamics.friction import linear
 from dynident.errors import FileError, ValueRangeError
-from dynident.excitation import design_trajectory
-from dynident.friction import linear
-from dynident.simulation import random_configurations, simulate
+from dynident.motions import design_trajectory
+from dynident.motions.simulation import random_configurations, simulate
 from tests.commands import INSTALLED
+from tests.facts import carries, raises
 from tests.logs import synthetic_log
 
 HEADER = io.BytesIO()
@@ -38,14 +39,14 @@ def archive(path, entries, kind=zipfile.ZIP_STORED):
 
 
 def test_an_array_that_promises_more_than_it_holds(tmp_path):
-    with pytest.raises(FileError, match=r"'q' promises 8e\+09 bytes and holds 128"):
+    with raises(FileError, "'q'", "8e+09", 128):
         read_table(archive(tmp_path / "log.npz", {"q.npy": [HEADER.getvalue()]}))
 
 
 def test_an_archive_of_zeros(tmp_path, monkeypatch):
     monkeypatch.setattr("dynident.core.sizes._UNPACKED", 8 << 20)
     bomb = archive(tmp_path / "log.npz", {"q.npy": [HEADER.getvalue(), *[bytes(1 << 20)] * 16]}, zipfile.ZIP_DEFLATED)
-    with pytest.raises(FileError, match=r"would unpack to 0\.0168 GB from 0\.0\d+ MB; at most 50 times its size, or 8 MB, was expected"):
+    with raises(FileError, 0.0168, "GB", 50, 8):
         read_table(bomb)
 
 
@@ -57,13 +58,13 @@ def test_two_arrays_of_one_name(names, tmp_path):
         warnings.simplefilter("ignore")  # zipfile warns of a name that is there already
         for name in names:
             file.writestr(name, content.getvalue())
-    with pytest.raises(FileError, match="two arrays of the name 'q'"):
+    with raises(FileError, "two", "'q'"):
         read_table(tmp_path / "log.npz")
 
 
 def test_a_single_array_under_another_name(tmp_path):
     (tmp_path / "log.npz").write_bytes(HEADER.getvalue())
-    with pytest.raises(FileError, match="holds one array without a name"):
+    with raises(FileError, "array", "name", file=str(tmp_path / "log.npz")):
         read_table(tmp_path / "log.npz")
 
 
@@ -73,7 +74,7 @@ def test_one_value_a_billion_times(tmp_path, monkeypatch):
 
     monkeypatch.setattr("dynident.core.sizes._UNPACKED", 1 << 20)
     parquet.write_table(pa.table({"t": np.zeros(1_000_000), "q": np.zeros(1_000_000)}), tmp_path / "log.parquet")
-    with pytest.raises(FileError, match="would unpack to"):
+    with raises(FileError, "unpack", file=str(tmp_path / "log.parquet")):
         read_table(tmp_path / "log.parquet")
 
 
@@ -84,7 +85,7 @@ MERGES = "a0: &a0 {x: 1}\n" + "".join(f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 
 @pytest.mark.parametrize("text", [LAUGHS, MERGES, "a: &a [*a]\n"])
 def test_lines_that_refer_to_each_other(text, tmp_path):
     (tmp_path / "arm.yaml").write_text(text)
-    with pytest.raises(FileError, match=r"its aliases .* stand for more than 1,000,000 values"):
+    with raises(FileError, "aliases", "1,000,000"):
         load_robot(tmp_path / "arm.yaml")
 
 
@@ -96,13 +97,13 @@ def test_a_few_aliases_are_welcome(tmp_path):
 @pytest.mark.parametrize("line", ["0," * 600_000, "q" * 2_000_000], ids=["cells", "word"])
 def test_a_line_without_end(line, tmp_path):
     (tmp_path / "log.csv").write_text(line)
-    with pytest.raises(FileError, match="is longer than 1 MB; check that it is a table"):
+    with raises(FileError, 1, "MB", "table"):
         load_dataset(tmp_path / "log.csv")
 
 
 def test_a_table_of_columns(tmp_path):
     (tmp_path / "log.csv").write_text("\n".join([",".join(f"q{i}" for i in range(20_000))] * 2))
-    with pytest.raises(FileError, match="has 20000 columns; at most 10000 were expected"):
+    with raises(FileError, 20000, 10000):
         load_dataset(tmp_path / "log.csv")
 
 
@@ -112,7 +113,7 @@ XACRO = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro"><link nam
 @pytest.mark.parametrize("expression", ["9**9**9", "'a' * 10**10", "range(10**9)"])
 def test_a_greedy_expression(tmp_path, expression):
     (tmp_path / "arm.xacro").write_text(XACRO % expression)
-    with pytest.raises(FileError, match=r"can't be expanded: .* more than"):
+    with raises(FileError, "expanded", file=str(tmp_path / "arm.xacro")):
         load_robot(tmp_path / "arm.xacro")
 
 
@@ -120,7 +121,7 @@ def test_copies_of_copies(tmp_path):
     pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "dynident[sim]"')
     copies = "".join('<replicate count="100">' for _ in range(6)) + '<body><geom size="0.1"/></body>' + "</replicate>" * 6
     (tmp_path / "arm.xml").write_text(f"<mujoco><worldbody>{copies}</worldbody></mujoco>")
-    with pytest.raises(FileError, match="5000 that are copies"):
+    with raises(FileError, 5000, "copies"):
         load_robot(tmp_path / "arm.xml")
 
 
@@ -234,7 +235,7 @@ def test_a_table_of_a_few_kilobytes(kind, tmp_path):
     parquet.write_table(table, tmp_path / "log.parquet", compression="zstd", use_dictionary=kind != "plain texts")
     assert (tmp_path / "log.parquet").stat().st_size < 60_000
     said, seconds, memory = cost(["identify", "planar_2r", str(tmp_path / "log.parquet"), "-o", str(tmp_path / "run")])
-    assert "would unpack to" in said
+    assert carries(said, "unpack")
     assert seconds < 10.0
     assert memory < 1e9
 
@@ -252,9 +253,9 @@ def test_lists_and_texts_as_usual(tmp_path):
 
 def test_what_is_asked_for_is_counted_first():
     check_count("rate", 1e6, each=10)
-    with pytest.raises(ValueRangeError, match=r"rate would make 1e\+09 samples; at most 2e\+07 were expected; less"):
+    with raises(ValueRangeError, "1e+09", "2e+07", name="rate"):
         check_count("rate", 1e9, each=10, remedy="less")
-    with pytest.raises(ValueRangeError, match="would make nan samples"):
+    with raises(ValueRangeError, "nan", name="rate"):
         check_count("rate", float("nan"))
 
 
@@ -266,20 +267,20 @@ def test_samples_of_a_design(options):
 
 @pytest.mark.parametrize("options", [{"harmonics": 10**8}, {"base_frequency": 1e300}])
 def test_waves_of_a_design(options):
-    with pytest.raises(ValueRangeError, match="harmonics would make"):
+    with raises(ValueRangeError, name="harmonics"):
         design_trajectory(load_robot("planar_2r"), friction=linear(), unchecked=True, **options)
 
 
 def test_samples_of_a_simulation():
     robot, motion = load_robot("planar_2r"), synthetic_log(samples=100)
-    with pytest.raises(ValueRangeError, match="rate would make"):
+    with raises(ValueRangeError, name="rate"):
         simulate(robot, motion, rate=1e9, check_limits=False)
     with pytest.raises(ValueRangeError, match="gives 1 sample"):
         simulate(robot, motion, rate=1e-3, check_limits=False)
-    with pytest.raises(ValueRangeError, match="samples would make"):
+    with raises(ValueRangeError, name="samples"):
         random_configurations(robot, 10**11)
 
 
 def test_starts_without_number():
-    with pytest.raises(ValueRangeError, match="starts would make"):
+    with raises(ValueRangeError, name="starts"):
         multi_start(lambda start, rng: 0, 10**11, seed=0)

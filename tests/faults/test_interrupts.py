@@ -39,7 +39,7 @@ LONG = {
     "simulate": f"simulate {ARM} motion.csv -o recorded.npz --rate 5000",
     "record": f"record virtual:{ARM} --trajectory motion.csv -o recorded.npz --yes --approach",
     "doctor": f"doctor {ARM} degrees.csv --fix --report found.html",
-    "gains": f"gains {ARM} log.npz --total-mass 5 -o gains.yaml",
+    "gains": f"gains {ARM} log.npz --moving-mass 5 -o gains.yaml",
     "fit": f"fit {ARM} log.npz --test new.npz -o out --friction auto",
     "identify": f"identify {ARM} log.npz -o out --friction auto",
     "signs": f"signs {ARM} unsigned.npz -o out",

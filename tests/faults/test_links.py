@@ -69,7 +69,7 @@ ATTACKS = (
     (f"fleet {ROBOT} log.npz new.npz -o fleet --workers 1", "fleet/log", True),
     (f"fleet {ROBOT} log.npz new.npz -o fleet --workers 1", "fleet/fleet.html", False),
     (f"doctor {ROBOT} degrees.csv --fix", "degrees.csv.yaml", False),
-    (f"doctor {ROBOT} degrees.csv --fix --force", "degrees.csv.yaml", False),
+    (f"doctor {ROBOT} degrees.csv --fix --overwrite", "degrees.csv.yaml", False),
     (f"excite {ROBOT} -o way.csv --limits limits.yaml --starts 1 --duration 4 --harmonics 2 --workers 1", "way.html", False),
     ("demo 1r -o shown", "shown/signed", True),
     ("demo 1r -o shown", "shown/true_robot.yaml", False),

@@ -25,9 +25,9 @@ from dynident.core.names import file_stem, identifier, printable
 from dynident.data import Dataset, EffortKind, load_dataset
 from dynident.data.formats.writing import write_dataset
 from dynident.errors import InputError, ValueRangeError
-from dynident.excitation.formats.format import FileHeader
-from dynident.excitation.formats.registry import FORMATS, read_trajectory, write_trajectory
 from dynident.exports import EXPORTERS, Exported, convert, export
+from dynident.motions.formats.format import FileHeader
+from dynident.motions.formats.registry import FORMATS, read_trajectory, write_trajectory
 from dynident.robots import Robot
 from tests.export_models import model_of
 from tests.faults.hostile_names import FILE, NAMES, hostile_robot, robots

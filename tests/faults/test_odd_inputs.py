@@ -167,16 +167,15 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_a_bundle_of_a_run_that_says_that_it_was_made_so(command, inputs, tmp_path):
     """Only files of the names that the run remembers are looked at."""
-    save_run(tmp_path / "run", load_run(inputs / "run").estimate, provenance={"command": command})
+    save_run(tmp_path / "run", load_run(inputs / "run").estimate, provenance={"step": "identify", "data": ("logs",)})
     found = run_here(tmp_path, "bundle", "run")
     assert found.returncode == 0, found.stderr
     assert (tmp_path / "bundle.zip").is_file()
 
 
-def test_a_bundle_finds_the_log_where_the_command_says(inputs, tmp_path):
+def test_a_bundle_finds_the_log_where_the_run_says(inputs, tmp_path):
     (tmp_path / "logs").mkdir()
     shutil.copy(inputs / "log.npz", tmp_path / "logs" / "log.npz")
-    command = f"dynident identify {ROBOT} logs -o run"
-    save_run(tmp_path / "run", load_run(inputs / "run").estimate, provenance={"command": command})
+    save_run(tmp_path / "run", load_run(inputs / "run").estimate, provenance={"step": "identify", "data": ("logs",)})
     found = run_here(tmp_path, "bundle", "run", "--json")
     assert json.loads(found.stdout)["samples"]["kept"] == 900

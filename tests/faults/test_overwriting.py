@@ -56,10 +56,10 @@ def test_the_log_of_a_run_is_kept_wherever_it_lies(words: str, folder: Path):
 
 
 def test_the_description_and_the_yaml_beside_a_log_are_kept(folder: Path):
-    (folder / "log.npz.yaml").write_text("rate: 100\n")
+    (folder / "log.npz.yaml").write_text("sampling_rate: 100\n")
     shutil.copy(folder / "log.npz", folder / "other.npz")
     assert run_here(folder, "identify", "arm.yaml", "other.npz", "-o", "another").returncode == 0
-    (folder / "other.npz.yaml").write_text("rate: 100\n")
+    (folder / "other.npz.yaml").write_text("sampling_rate: 100\n")
     refuse(folder, "export another --yaml arm.yaml --coefficients", "arm.yaml")
     refuse(folder, "export another --yaml other.npz.yaml --coefficients", "other.npz.yaml")
 

@@ -19,7 +19,7 @@ WRITERS = (
     f"simulate {ROBOT} --controller 5 -o",
     f"identify {ROBOT} log.npz -o",
     f"signs {ROBOT} log.npz -o",
-    f"gains {ROBOT} log.npz --total-mass 5 -o",
+    f"gains {ROBOT} log.npz --moving-mass 5 -o",
     "friction run log.npz -o",
     "monitor run log.npz -o",
     "export run --csv",

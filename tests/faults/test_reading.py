@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from dynident.data.formats.registry import READERS
-from dynident.excitation.formats.registry import FORMATS
+from dynident.motions.formats.registry import FORMATS
 from dynident.robots.load import _SUFFIXES
 from tests.faults.campaign import damaged_content, run_cases
 from tests.faults.originals import URDF, formats

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.silent import KINDS, SHARES, Case, cases, compare, measure, spoil
 from dynident import Estimate, identify, regression
 from dynident.data.signals.faulty_samples import leave_out_faults
-from dynident.doctor import diagnose
+from dynident.diagnosis import doctor
 from dynident.regression import Huber, Squared
 from dynident.regression.problem import problem_on_base
 from tests.browser.arm import arm, log
@@ -64,7 +64,7 @@ def test_left_as_they_are_they_would_be_believed(monkeypatch):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_doctor_names_them(kind):
-    found = diagnose(case().robot, spoil(case(), kind, 0.01, np.random.default_rng(1)))
+    found = doctor(case().robot, spoil(case(), kind, 0.01, np.random.default_rng(1)))
     named = [finding for finding in found.findings if finding.name == "faulty samples"]
     assert len(named) == 1
     assert not found.sure, "nothing else is wrong with this log"
@@ -72,7 +72,7 @@ def test_the_doctor_names_them(kind):
 
 
 def test_the_doctor_is_silent_about_the_intact_log():
-    assert "faulty samples" not in [finding.name for finding in diagnose(case().robot, case().log).findings]
+    assert "faulty samples" not in [finding.name for finding in doctor(case().robot, case().log).findings]
 
 
 def test_a_robust_loss_is_used_where_residuals_are_far_beyond_noise_and_said():

@@ -11,7 +11,7 @@ from scipy.signal import lfilter
 from dynident import Robot
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics, torque_regressor
-from dynident.friction.model import FrictionModel, Motion, friction_torque
+from dynident.dynamics.friction.model import FrictionModel, Motion, friction_torque
 from dynident.regression import BaseParameters
 
 

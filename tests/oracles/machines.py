@@ -11,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from dynident import Robot, load_robot
-from dynident.parameters import change_of_frame, from_com, to_com, to_pinocchio
 from dynident.robots import Joint, JointType, Link
+from dynident.robots.parameters import change_of_frame, from_com, to_com, to_pinocchio
 
 _EXAMPLES = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 

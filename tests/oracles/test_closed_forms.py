@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 import dynident
-from dynident.parameters import to_com
+from dynident.robots.parameters import to_com
 
 
 def test_pendulum_of_the_report() -> None:

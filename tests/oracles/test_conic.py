@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident.feasibility import Bounds, ComInEllipsoid, Constraint, Either, FeasibleSet, RetrievalProblem, solve_retrieval
+from dynident.links import Bounds, ComInEllipsoid, Constraint, Either, FeasibleSet, RetrievalProblem, solve_retrieval
 from tests.contracts.retrieval_problems import CONVEX, make
 
 

@@ -16,9 +16,9 @@ import pytest
 from dynident import load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix, torque_regressor
-from dynident.feasibility.result import RetrievalStatus
-from dynident.feasibility.retrieve import retrieval_problem
-from dynident.feasibility.solve import MisfitError, NotFoundError, solve_retrieval
+from dynident.links.result import RetrievalStatus
+from dynident.links.retrieve import retrieval_problem
+from dynident.links.solve import MisfitError, NotFoundError, solve_retrieval
 from dynident.regression import base_parameters, identify
 from dynident.robots import Robot
 from tests.chains import random_chain

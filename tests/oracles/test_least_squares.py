@@ -12,7 +12,7 @@ from scipy.linalg import sqrtm
 from dynident import load_robot, regression
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import gravity, inertia_gravity_regressor, mass_matrix
-from dynident.friction import Coulomb, Viscous, combine, linear
+from dynident.dynamics.friction import Coulomb, Viscous, combine, linear
 from dynident.regression import Estimate, base_parameters, build_problem, identify, residuals
 from tests.oracles.logs import Log, generated_log, written_out
 from tests.oracles.machines import machine

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 import dynident
-from dynident.parameters import change_of_frame, from_pinocchio
+from dynident.robots.parameters import change_of_frame, from_pinocchio
 from tests.oracles.machines import NAMES, machine, pinocchio_model, states
 
 TOLERANCE = 1e-10

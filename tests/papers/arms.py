@@ -14,7 +14,7 @@ import numpy as np
 
 from dynident import Robot, load_robot
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
-from dynident.parameters import from_pseudo_inertia
+from dynident.robots.parameters import from_pseudo_inertia
 
 #: Of the encoders [rad], and of the torque as a fraction of the joint's limit.
 POSITION_NOISE, TORQUE_NOISE = 1e-4, 0.002

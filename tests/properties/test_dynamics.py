@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import dynident
 from dynident import Robot
-from dynident.parameters import change_of_frame
+from dynident.robots.parameters import change_of_frame
 from tests.oracles.machines import random_tree, states
 
 seeds = st.integers(0, 2**32 - 1)

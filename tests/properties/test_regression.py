@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import dynident
 from dynident import Robot, regression
-from dynident.friction import Armature, Viscous, combine, linear
+from dynident.dynamics.friction import Armature, Viscous, combine, linear
 from dynident.regression import base_parameters, build_problem
 from dynident.regression.equations.factors import compress
 from dynident.robots.kinematics import rounded_joints

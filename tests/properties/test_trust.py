@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.trust import KINDS, Case, Outcome, judge
 from benchmarks.virtual_arms import ERRORS, draw_arm, model, perturb_links
-from dynident.parameters import consistency_margin
+from dynident.robots.parameters import consistency_margin
 
 MOTIONS = ("usual", "slow", "short", "few joints", "one way", "one way, tested both ways")
 
@@ -22,7 +22,7 @@ def test_links_predict_as_well_as_the_better_of_both_fits(outcomes: list[Outcome
     assert [item.failure for item in outcomes if item.failure] == []
     ratios = np.array([item.to_best for item in outcomes])
     assert np.sum(ratios <= 1.15) >= 13
-    assert np.median(ratios) <= 1.0
+    assert np.median(ratios) <= 1.01  # what the prior costs where a log tells all
     assert ratios.max() <= 1.6
 
 

@@ -85,7 +85,7 @@ def test_the_tx40s_motors_through_a_yaml(shared_data, tmp_path):
     R[5, 4] = 32.0
     recipe = {
         "files": {"q": str(source / "pos_read_data.csv"), "effort": str(source / "curr_data.csv")},
-        "rate": 5000,
+        "sampling_rate": 5000,
         "effort_kind": "torque",
         "gear_ratios": R.tolist(),
         "offsets": [0, "-pi/2", "pi/2", 0, 0, 0],

@@ -14,7 +14,7 @@ from scipy.signal import butter, sosfiltfilt
 from dynident import Robot, load_robot, regression
 from dynident.data import ControllerSamples, Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
 from dynident.dynamics import inverse_dynamics
-from dynident.friction import Motion, friction_torque, linear
+from dynident.dynamics.friction import Motion, friction_torque, linear
 from dynident.regression import BaseParameters, base_parameters, build_problem, identify, residuals
 from dynident.reproduce.gaz2019.controller import printed_std
 from dynident.reproduce.gaz2019.groupings import same_grouping

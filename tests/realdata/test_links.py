@@ -11,7 +11,7 @@ from subprocess import CompletedProcess
 import numpy as np
 import pytest
 
-from dynident.feasibility import RetrievalStatus
+from dynident.links import RetrievalStatus
 from tests.facts import carries
 from tests.realdata.test_identification import tx40_log
 

@@ -11,8 +11,8 @@ from dynident import identify, identify_payload, load_dataset, load_robot
 from dynident.data import resample
 from dynident.data.signals.butterworth import forward_backward
 from dynident.dynamics import inverse_dynamics
-from dynident.parameters import change_of_frame, from_com
-from dynident.payload import PayloadStatus
+from dynident.robots.parameters import change_of_frame, from_com
+from dynident.routes.payload import PayloadStatus
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident.reproduce import PAPERS, Size, Verdict
-from dynident.reproduce.experiment import Outcome, Setting
+from dynident.reproduce import PAPERS, ClaimVerdict, Size
+from dynident.reproduce.experiment import ExperimentOutcome, Setting
 from dynident.reproduce.recordings import read_recordings
 
 FILES = (
@@ -31,13 +31,13 @@ def test_what_was_measured_on_them_comes_out_again(setting: Setting, name: str):
     outcome = run(name, setting)
     measured = [claim for claim in outcome.claims if claim.origin == "prototype" and claim.place != "Table I, filters"]
     assert measured
-    assert [claim for claim in measured if claim.verdict not in (Verdict.EQUAL, Verdict.BETTER, Verdict.NEAR)] == []
+    assert [claim for claim in measured if claim.verdict not in (ClaimVerdict.EQUAL, ClaimVerdict.BETTER, ClaimVerdict.NEAR)] == []
 
 
 def test_at_the_released_configurations_standard_deviations_are_near_the_published_ones(setting: Setting):
     sigma = [claim for claim in run("gaz2019/controller", setting).claims if claim.place == "Table III, %σ"]
     assert len(sigma) == 44
-    assert all(claim.verdict in (Verdict.EQUAL, Verdict.NEAR) for claim in sigma)
+    assert all(claim.verdict in (ClaimVerdict.EQUAL, ClaimVerdict.NEAR) for claim in sigma)
     printed_digits = [abs(claim.ours - claim.published) <= 0.04 * claim.published + 5e-5 for claim in sigma]
     assert all(printed_digits)
 
@@ -48,12 +48,12 @@ def test_the_printed_sigmoids_are_not_those_of_the_recorded_log(setting: Setting
     phi = np.array([[claims[f"φ{k} of joint {j}"].ours for k in (1, 2)] for j in range(1, 8)])
     np.testing.assert_allclose(phi[:, 0], [0.48, 0.68, 0.49, 1.13, 0.64, 0.32, 0.57], atol=0.015)
     assert np.all(phi[:, 1] > 18.0)
-    assert not any(claim.verdict in (Verdict.EQUAL, Verdict.CONSTRUCTED) for claim in claims.values())
-    assert all(claims[f"φ2 of joint {j}"].verdict is Verdict.NOT_REPRODUCIBLE for j in range(1, 8))
+    assert not any(claim.verdict in (ClaimVerdict.EQUAL, ClaimVerdict.CONSTRUCTED) for claim in claims.values())
+    assert all(claims[f"φ2 of joint {j}"].verdict is ClaimVerdict.NOT_REPRODUCIBLE for j in range(1, 8))
 
 
 @cache
-def run(name: str, setting: Setting) -> Outcome:
+def run(name: str, setting: Setting) -> ExperimentOutcome:
     paper, _, key = name.partition("/")
     (experiment,) = [item for item in PAPERS[paper].experiments if item.key == key]
     return experiment.run(setting)

@@ -11,7 +11,8 @@ import pytest
 
 from dynident import load_robot, regression
 from dynident.data import load_controller_samples, load_dataset
-from dynident.feasibility import (
+from dynident.dynamics.friction import linear
+from dynident.links import (
     Bounds,
     FeasibleSet,
     PhysicalConsistency,
@@ -23,12 +24,11 @@ from dynident.feasibility import (
     two_step,
     violations,
 )
-from dynident.feasibility.constraints.files import read_constraints
-from dynident.feasibility.ranges import with_ranges
-from dynident.friction import linear
-from dynident.parameters import consistency_margin, from_com
+from dynident.links.constraints.files import read_constraints
+from dynident.links.ranges import with_ranges
 from dynident.regression import build_problem, residuals
 from dynident.regression.problem import problem_on_base
+from dynident.robots.parameters import consistency_margin, from_com
 
 OPTIMUM = 3.7262e-4
 
@@ -129,7 +129,7 @@ def test_one_step_predicts_what_it_has_not_seen(log):
 
 def test_the_panda_problem_as_a_command(dynident, shared_data):
     folder = shared_data / "panda_gaz2019"
-    assert dynident("identify", "panda", folder / "derived_M_g_1010.npz", "-o", "run", "--noise", "uniform").returncode == 0
+    assert dynident("identify", "panda", folder / "derived_M_g_1010.npz", "-o", "run", "--noise-model", "uniform").returncode == 0
     limits = ["--bounds", folder / "bounds.csv", "--total-mass", 16, 20]
     options = [*limits, "--drop", "8,24", "--weights", "none", "--prior", "none", "--solver", "sdp", "--json"]
     content = json.loads(dynident("retrieve", "run", *options).stdout)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
-from dynident.parameters import INERTIA_NAMES, from_com, to_com
 from dynident.robots import Robot, load_robot, robot_solids
 from dynident.robots.kinematics import link_poses
+from dynident.robots.parameters import INERTIA_NAMES, from_com, to_com
 
 
 def table(file: Path, key: str) -> dict[str, dict[str, str]]:

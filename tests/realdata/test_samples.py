@@ -10,7 +10,7 @@ import pytest
 
 from dynident import check_robot, identify, load_dataset, load_robot, retrieve, validate
 from dynident.exports.sampled import export_samples
-from dynident.parameters import consistency_margin
+from dynident.robots.parameters import consistency_margin
 from dynident.validation.spread import torque_spread
 from tests.realdata.test_links import KUKA_LOGS, PANDA_LOG
 
@@ -27,7 +27,7 @@ def panda(shared_data: Path):
 
 @pytest.mark.parametrize(("case", "mass"), [(kuka, 16.0), (panda, 17.0)])
 def test_samples_predict_what_was_not_seen(case, mass: float, shared_data: Path) -> None:
-    """Measured: 2.3 to 2.4 % where the links have 2.2, the nominal ones 9.7 (KUKA); 0.88 to 1.04 % where they have 0.82 and 2.2 (Panda)."""
+    """Measured: 2.3 to 2.5 % where the links have 2.3, the nominal ones 9.7 (KUKA); 0.88 to 1.04 % where they have 0.89 and 2.2 (Panda)."""
     robot, train, test = case(shared_data)
     estimate = identify(robot, train)
     links = retrieve(estimate)
@@ -51,9 +51,9 @@ def test_samples_predict_what_was_not_seen(case, mass: float, shared_data: Path)
     assert mass / 1.3 <= total.mean() <= 1.3 * mass
     assert 0.05 * mass <= total.std() <= 0.3 * mass
     assert 0.6 * nominal <= np.quantile(total, 0.05) < np.quantile(total, 0.95) <= 2.0 * nominal
-    # no torque depends on the mass of the first link: the prior alone, whose mean is the nominal mass
+    # no torque depends on the mass of the first link: the prior alone, whose mean is the nominal mass, without what is no body
     first = samples.links[:, 0, 0]
-    assert abs(first.mean() - robot.parameters[0, 0]) < 4.5 * first.std() / np.sqrt(min(len(first), samples.effective))
+    assert abs(first.mean() - 1.1 * robot.parameters[0, 0]) < 4.5 * first.std() / np.sqrt(len(first))
 
 
 def test_every_sampled_urdf_of_the_kuka_passes_the_check(shared_data: Path, tmp_path: Path) -> None:

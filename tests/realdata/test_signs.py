@@ -10,10 +10,10 @@ import pytest
 
 from dynident import load_robot, recover_signs
 from dynident.data import Dataset, EffortKind, load_dataset, resample
-from dynident.doctor import diagnose
-from dynident.friction import couple, friction_model
+from dynident.diagnosis import doctor
+from dynident.dynamics.friction import couple, friction_model
 from dynident.regression import identify
-from dynident.signs import SignVerdict
+from dynident.routes.signs import SignVerdict
 from tests.realdata.test_identification import TX40_GEARS, tx40_log
 
 
@@ -63,16 +63,20 @@ def test_the_kuka_s_first_joints_are_right_and_the_verdict_says_that_the_wrist_i
     right, clear = found.signs * torque > 0.0, np.abs(torque) > found.threshold
     assert min(right[clear[:, j], j].mean() for j in range(4)) >= 0.99
     assert not [name for name in found.estimate.base.names if name.startswith("Ia")]
-    assert found.verdict is SignVerdict.UNEXPLAINED
+    assert right[clear[:, 6], 6].mean() < 0.9
+    assert right[clear].mean() > 0.98  # so that they do not mean little
+    assert found.verdict is SignVerdict.AMBIGUOUS
+    assert robot.joint_names[6] in found.reason
+    assert found.estimate.doubts
 
 
 @pytest.mark.parametrize(("name", "open_"), [("panda", []), ("kuka", ["unknown signs"])])
 def test_the_doctor_knows_recorded_torques_whose_signs_were_taken_away(shared_data, name, open_):
     robot = load_robot("panda" if name == "panda" else shared_data / "kuka_lwr4" / "kuka_lwr4.urdf")
     signed = panda_log(shared_data) if name == "panda" else load_dataset(shared_data / "kuka_lwr4" / "measurements_1.npz")
-    assert "magnitudes" not in [finding.name for finding in diagnose(robot, signed).findings]
-    found = diagnose(robot, replace(signed, effort=np.abs(signed.effort)))
+    assert "magnitudes" not in [finding.name for finding in doctor(robot, signed).findings]
+    found = doctor(robot, replace(signed, effort=np.abs(signed.effort)))
     assert [finding.name for finding in found.sure] == ["magnitudes"]
     assert found.correction.recipe == {"effort_kind": "magnitude"}
-    told = diagnose(robot, replace(signed, effort=np.abs(signed.effort), effort_kind=EffortKind.MAGNITUDE))
+    told = doctor(robot, replace(signed, effort=np.abs(signed.effort), effort_kind=EffortKind.MAGNITUDE))
     assert [finding.name for finding in told.findings] == open_

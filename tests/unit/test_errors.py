@@ -14,7 +14,8 @@ import dynident
 from dynident.cli.app import main
 from dynident.cli.arguments import all_flags, option_text
 from dynident.cli.overview import VERBS
-from dynident.doctor import Correction
+from dynident.data import Reading
+from dynident.diagnosis import Correction
 from dynident.errors import DynidentError, FileError, MissingExtraError, Remedy, UnknownNameError, ValueRangeError
 
 SOURCES = Path(dynident.__file__).parent
@@ -54,6 +55,7 @@ def test_a_remedy_is_text_that_can_be_told_in_other_words():
 @pytest.mark.parametrize(
     ("argument", "value", "text"),
     [
+        ("without", {"log2.csv": [[12.5, 13.1], [20.0, 21.0]]}, "--without log2.csv=12.5:13.1 --without log2.csv=20:21"),
         ("lock", {"a": 0.0, "b": 0.25}, "--lock a=0 --lock b=0.25"),
         ("cutoff", 5.0, "--filter 5"),
         ("force", True, "--force"),
@@ -80,16 +82,23 @@ def test_errors_carry_message_and_remedy(error, message, remedy):
     assert str(DynidentError("it failed")) == "it failed"
 
 
-_ALL_CORRECTIONS = Correction(
+_ALL_CORRECTIONS = Correction.of(
+    1,
+    Reading(
+        columns={"dq": "none"},
+        units={"q": "deg"},
+        signs=[-1.0],
+        gears=[2.0],
+        effort_gains=[2.0],
+        effort_signs=[1.0],
+        offsets=[1.0],
+        delay=[1.0],
+        sampling_rate=1.0,
+        without=[(0.0, 1.0)],
+        effort_joints=["joint1"],
+        effort_kind="magnitude",
+    ),
     gravity=np.zeros(3),
-    ignored=("dq",),
-    units={"q": "deg"},
-    effort_gains=np.ones(1),
-    effort_signs=np.ones(1),
-    offsets=np.ones(1),
-    delay=np.ones(1),
-    rate=1.0,
-    without=((0.0, 1.0),),
 )
 
 
@@ -104,7 +113,7 @@ def test_every_argument_that_a_remedy_or_a_doctor_names_has_an_option():
 
 def test_every_option_of_a_remedy_exists(capsys):
     shown = ""
-    for verb in ("identify", "retrieve", "export", "record", "excite", "monitor"):
+    for verb in ("identify", "retrieve", "export", "record", "excite", "monitor", "doctor"):
         with pytest.raises(SystemExit):
             main([verb, "--help"])
         shown += capsys.readouterr().out

@@ -12,19 +12,19 @@ from dynident import load_robot, regression
 from dynident.data import ControllerSamples
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, ValueRangeError
-from dynident.excitation import design_trajectory, robot_limits
-from dynident.excitation.static_design import design_configurations
 from dynident.exports.code.c99 import write_c
 from dynident.exports.code.python_module import write_python
 from dynident.exports.export_model import ExportModel
 from dynident.exports.proof import compare, random_states
 from dynident.exports.target import Exported, Request
+from dynident.motions import design_trajectory, robot_limits
+from dynident.motions.design.static_design import design_configurations
+from dynident.motions.simulation.reference_motion import check_within_limits
 from dynident.regression import build_problem
 from dynident.reports.regression import residual_table
 from dynident.reports.regression_figures import friction_figure
-from dynident.reports.validation import joint_figure, joint_table, spectrum_figure, worst_table
+from dynident.reports.validation import joint_table, spectrum_figure, worst_table
 from dynident.robots import Joint, JointType, Link, Robot
-from dynident.simulation.reference_motion import check_within_limits
 from dynident.validation import validate
 from tests.facts import about, raises
 from tests.logs import synthetic_log
@@ -87,7 +87,7 @@ def test_validation():
     found = validate(estimate, synthetic_log(robot, noise=0.05, seed=2))
     assert [row.texts[2] for row in joint_table(found).lines] == ["N·m", "N"]
     assert {row.texts[0]: row.texts[4] for row in worst_table(found, 1).lines} == {"turn": "N·m", "slide": "N"}
-    labels = [json.dumps(joint_figure(series, "coefficients", 0.1).layout, ensure_ascii=False) for series in found.series]
+    labels = [json.dumps(figure.layout, ensure_ascii=False) for figure in found.figures()]
     assert "torque [N·m]" in labels[0]
     assert "force [N]" in labels[1]
     assert "N·m/√Hz or N/√Hz" in json.dumps(spectrum_figure(found).layout, ensure_ascii=False)

@@ -5,11 +5,12 @@ Exit codes: 0 success; 1 the work failed, or what was checked is not in order; 2
 
 from __future__ import annotations
 
-import difflib
 import errno
-import logging
+import math
+import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
@@ -17,12 +18,15 @@ from typing import TYPE_CHECKING
 from dynident.cli.exits import InterruptedByUser, UsageError, sentence, system_sentence
 from dynident.cli.interrupts import INTERRUPTED, was_pressed
 from dynident.cli.overview import OPTIONS, SHELLS, VERBS, print_overview, print_version
-from dynident.cli.usage import check_words
 from dynident.core.names import printable
 from dynident.errors import DynidentError, InputError, OptionsError, ValueRangeError
 
 if TYPE_CHECKING:
     from dynident.cli.command_line import Verb
+    from dynident.core.documents import Document
+
+#: Beyond this no number that a robot or a log has can be, in any unit; and what is computed with it overflows.
+LARGEST = 1e15
 
 
 def run(words: Sequence[str]) -> int | None:
@@ -40,12 +44,14 @@ def run(words: Sequence[str]) -> int | None:
     elif not name or "--help" in before or "-h" in before:
         print_overview()
     elif name not in VERBS:
+        import difflib
+
         near = difflib.get_close_matches(name, VERBS, n=1)
         raise UsageError(f"No such command {name!r}" + (f"; did you mean {near[0]!r}" if near else ""))
     else:
         from dynident.cli.command_line import run_verb
 
-        return run_verb(load_verb(name), after)
+        return run_verb(load_verb(name), _with_new_names(name, after))
     return None
 
 
@@ -57,8 +63,21 @@ def load_verb(name: str) -> Verb:
     return make_verb(name, getattr(module, name), module.EXAMPLE)
 
 
+def _with_new_names(verb: str, words: Sequence[str]) -> list[str]:
+    """Words in which options that had another name once, as the verb's RENAMED has it, have the one of today."""
+    renamed = getattr(import_module(f"dynident.cli.verbs.{verb}"), "RENAMED", {})
+    parts = (word.partition("=") for word in words)
+    return [f"{renamed.get(flag, flag)}{rest}{value}" for flag, rest, value in parts]
+
+
+def printed_documents(verb: str) -> tuple[type[Document], ...]:
+    """What a verb may print with --json, as its PRINTS has it, "module:class": imported for schemas, the reference and tests alone."""
+    places = (place.split(":") for place in getattr(import_module(f"dynident.cli.verbs.{verb}"), "PRINTS", ()))
+    return tuple(getattr(import_module(module), name) for module, name in places)
+
+
 def _print_completion(shell: str) -> None:
-    from dynident.cli.command_line import completion_script
+    from dynident.cli.words import completion_script
 
     if shell not in SHELLS:
         raise UsageError(f"--completion got {shell!r}; one of {', '.join(SHELLS)} was expected")
@@ -71,8 +90,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows ASCII alone shows a ? for ±
-    if logging.lastResort is not None:
-        logging.lastResort.setFormatter(logging.Formatter("dynident: %(message)s"))
     try:
         code = run(words)
         if was_pressed():  # while Cyclopts was at work, which makes an exit code of it
@@ -88,11 +105,50 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "--debug" in words:
             raise
         code = _complain("there is not enough memory for this; ask for less: fewer samples, a lower rate or a shorter motion", 1)
+    except BrokenPipeError:
+        if not _reader_is_gone():
+            raise
+        code = 1
     except OSError as error:  # of what is printed, mostly: files have their own sentences
-        if "--debug" in words or isinstance(error, BrokenPipeError):
+        if "--debug" in words:
             raise
         code = _complain(system_sentence(error), 2 if error.errno == errno.ENAMETOOLONG else 1)
     sys.exit(code)
+
+
+def check_words(words: Iterable[str]) -> None:
+    """Refuse an empty word, the value of a shell variable that is not set and as a path the working folder; and absurd numbers."""
+    before = option = "dynident"
+    for word in words:
+        name, equals, value = word.partition("=")
+        option = name if re.match("--?[a-z]", name) else option
+        if not word:
+            raise InputError(f"there is an empty word after {before}; give a value, or leave it out")
+        if name.startswith("--") and equals and not value:
+            raise InputError(f"{name} got nothing; give it a value, or leave it out")
+        if any(_is_absurd(part) for part in re.split("[=,:()%]", word)):
+            raise ValueRangeError(option, f"got {word!r}; numbers up to {LARGEST:g} can be computed with")
+        before = word
+
+
+def _is_absurd(text: str) -> bool:
+    """Is it a number, other than a whole one such as a seed, that is too large?"""
+    try:
+        return not text.strip("+-").isdecimal() and LARGEST < abs(float(text)) < math.inf
+    except ValueError:
+        return False
+
+
+def _reader_is_gone() -> bool:
+    """Whether nobody reads what is printed any more, as `| head` after its lines; the rest is then thrown away."""
+    import select
+
+    state = select.poll()
+    state.register(sys.stdout.fileno(), 0)  # errors are told without being asked for
+    if not state.poll(0):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return True
 
 
 def _exit_code(error: DynidentError) -> int:

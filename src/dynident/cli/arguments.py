@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 from dynident.cli.command_line import Argument, Selected
 from dynident.core.kinds import Seed, path, several
-from dynident.core.options import declared_options
+from dynident.core.options import declared_options, flag_of, negative
 from dynident.data.reading.reading import Reading
+from dynident.errors import Remedy
 from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
-    from dynident.doctor import Correction
+    from dynident.diagnosis import Correction
 
 RobotFile: TypeAlias = Annotated[
     str,
@@ -45,12 +46,12 @@ RandomSeed: TypeAlias = Annotated[Seed, Argument(help="Seed of the random number
 #: What of a description is used, where gravity has no effect.
 Chain: TypeAlias = Annotated[Mounting, Selected(("lock", "base", "tip", "packages", "xacro_args"))]
 #: How a motion is read, which has no effort; and a log of magnitudes.
-MotionReading: TypeAlias = Annotated[Reading, Selected(("columns", "units", "rate", "preset", "topic", "reader_options"))]
+MotionReading: TypeAlias = Annotated[Reading, Selected(("columns", "units", "sampling_rate", "preset", "topic", "reader_options"))]
 MagnitudeReading: TypeAlias = Annotated[
     Reading,
     Selected(
         (
-            *("columns", "units", "effort_kind", "effort_gains", "delay", "rate", "without", "low_pass"),
+            *("columns", "units", "effort_kind", "effort_gains", "delay", "sampling_rate", "clock", "without", "low_pass"),
             *("preset", "topic", "reader_options"),
         )
     ),
@@ -58,13 +59,16 @@ MagnitudeReading: TypeAlias = Annotated[
 
 #: What to type for functions of the library, and for arguments that no options class has.
 _WORDS = {
+    "design_trajectory": "dynident excite ROBOT -o FILE",
     "identify_gains": "dynident gains ROBOT DATA",
+    "identify_payload": "dynident payload RUN DATA",
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
-    "diagnose": "dynident doctor ROBOT DATA",
+    "doctor": "dynident doctor ROBOT DATA",
     "connection_options": "--connection-option",
     "ignore_doctor": "--ignore-doctor",
     "force": "--force",
     "free": "--free",
+    "overwrite": "--overwrite",
     "resume": "--resume",
 }
 
@@ -72,8 +76,8 @@ _WORDS = {
 @cache
 def all_flags() -> dict[str, str]:
     """What to type for an option or a function of the library; where two options have one name, for that of a log's reading."""
-    from dynident.excitation.options import FileChoice, LimitChoice, MotionChoice, SearchChoice
-    from dynident.feasibility.options import RetrievalChoice, SolverChoice
+    from dynident.links.options import RetrievalChoice, SolverChoice
+    from dynident.motions.options import FileChoice, LimitChoice, MotionChoice, SearchChoice
     from dynident.regression.options import ProblemChoice
 
     classes = (FileChoice, MotionChoice, LimitChoice, SearchChoice, RetrievalChoice, SolverChoice, ProblemChoice, Mounting, Reading)
@@ -83,21 +87,26 @@ def all_flags() -> dict[str, str]:
 def option_text(argument: str, value: object) -> str:
     """What to type for an argument of the library: "--map q=pos_*" for columns={"q": "pos_*"}; intervals are one option each."""
     values = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"": value}
-    if isinstance(value, list) and value and isinstance(value[0], list):
-        words = [":".join(map(_word, pair)) for pair in cast("list[list[float]]", value)]
-    else:
-        words = [f"{name}=" * bool(name) + _word(item) for name, item in values.items()]
-    flag = all_flags().get(argument) or (argument if argument.isupper() else f"--{argument.replace('_', '-')}")
+    words = [f"{name}=" * bool(name) + word for name, item in values.items() for word in _words(item)]
+    flag = all_flags().get(argument) or (argument if argument.isupper() else flag_of(argument))
     if value is False:
-        return flag.replace("--", "--no-", 1)
+        return negative(flag)
     return flag if value is True or value is ... else " ".join(f"{flag} {word}" for word in words)
 
 
-def correction_text(correction: Correction) -> str:
-    """What to type for a correction of the doctor, and lines of the YAML where there is no option."""
-    from dynident.doctor.remedies import correction_remedy
+def correction_text(correction: Correction | Remedy) -> str:
+    """What to type for a correction of the doctor, or for advice."""
+    from dynident.diagnosis.remedies import correction_remedy
 
-    return correction_remedy(correction).told(option_text)
+    remedy = correction if isinstance(correction, Remedy) else correction_remedy(correction)
+    return remedy.told(option_text)
+
+
+def _words(value: object) -> list[str]:
+    """A value as one word, or as one per interval."""
+    items: Sequence[object] = cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
+    pairs = [cast("Sequence[object]", item) for item in items if isinstance(item, list | tuple)]
+    return [":".join(map(_word, pair)) for pair in pairs] or [_word(cast("object", value))]
 
 
 def _word(item: object) -> str:

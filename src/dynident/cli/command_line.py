@@ -3,44 +3,27 @@
     def check(robot: RobotFile, /, *, chain: Chain) -> Outcome: ...
 
 Each option of an options class becomes an option of the command line; a parameter with an `Argument` is one by itself; a verb that returns
-an `Outcome` has --json. Cyclopts assigns words to them, prints the help in groups and makes completion. It sees only texts:
-`core/kinds.py` decides what they mean, so that an option means the same here, in YAML and in Python, and another library could take the
-place of Cyclopts by a change of this file alone.
+an `Outcome` has --json. `words.py` assigns the words that were typed to them, as texts: `core/kinds.py` decides what these mean, so that an
+option means the same here, in YAML and in Python.
 """
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, TypeVar, cast, get_args
-
-from cyclopts import App, Group, Parameter
-from cyclopts.exceptions import (
-    CycloptsError,
-    MissingArgumentError,
-    RepeatArgumentError,
-    UnknownOptionError,
-    UnusedCliTokensError,
-)
+from typing import Any, TypeVar, cast, get_args
 
 from dynident.cli.exits import Exit, UsageError, finish
 from dynident.cli.terminal import Outcome, show
 from dynident.core.kinds import Place, RefusedValue, kind_of
-from dynident.core.options import DeclaredOption, OptionError, Options, declared_options
+from dynident.core.options import DeclaredOption, OptionError, Options, declared_options, flag_of
 
 OptionsT = TypeVar("OptionsT", bound=Options)
-#: Order of the groups in a help text; others come before the last of these.
-GROUPS = ("Arguments", "Options", "Reading the log", "The robot", "Limits", "Search", "Advanced")
 _BY_NAME, _BY_PLACE = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_ONLY
-_DEBUG = "Show the traceback of an error."
 _JSON = "json"
-#: What stands for -, the standard input, while Cyclopts looks at the words: it would take it for an option.
-_STANDARD_INPUT = "\0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +57,7 @@ class Selected:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Word:
     """One argument or option of a verb. section : parameter of the verb that it belongs to; required : whether it must be given."""
 
@@ -86,6 +69,11 @@ class Word:
     @property
     def metavar(self) -> str:
         return self.option.metavar or self.option.kind.metavar
+
+    @property
+    def title(self) -> str:
+        """An argument in a help text and in a message."""
+        return self.metavar.strip("[].").replace("|", " or ")
 
     @property
     def default(self) -> str:
@@ -155,7 +143,7 @@ def _argument(name: str, parameter: inspect.Parameter, about: Argument) -> Word:
         kind=kind,
         default=None if required else parameter.default,
         help=about.help,
-        flag="" if by_place else about.flag or "--" + name.replace("_", "-"),
+        flag="" if by_place else about.flag or flag_of(name),
         short=about.short,
         metavar=about.metavar or kind.metavar,
         group="Arguments" if by_place else about.group,
@@ -169,25 +157,18 @@ def _argument(name: str, parameter: inspect.Parameter, about: Argument) -> Word:
 
 def run_verb(verb: Verb, words: Sequence[str]) -> int | None:
     """Do what the words after the verb's name say; UsageError tells which of them is not understood."""
-    if any(word in ("--help", "-h") for word in words):  # without having Cyclopts assign the words first, which takes a third of the time
-        _make_app(verb, with_help=True).help_print([])
+    if any(word in ("--help", "-h") for word in words):
+        from dynident.cli.help_page import print_help
+
+        print_help(verb)
         return None
-    return _use_words(verb, words, call_verb)
+    import logging
 
+    from dynident.cli.words import assign_words
 
-def assign_words(verb: Verb, words: Sequence[str]) -> list[tuple[Word, Any]]:
-    """The arguments and options that words give, with their texts; nothing is done, and no file that they name is looked at."""
-    given: Mapping[str, Any] = _use_words(verb, words, lambda _, texts: texts)
-    return [(word, given[_key(word)]) for word in verb.words if _key(word) in given]
-
-
-def _use_words(verb: Verb, words: Sequence[str], use: Callable[[Verb, Mapping[str, Any]], Any]) -> Any:
-    app = _make_app(verb, with_help=False, use=use)
-    try:
-        words = [_STANDARD_INPUT if word == "-" else word for word in words]
-        return app(words, exit_on_error=False, print_error=False, result_action="return_value")
-    except CycloptsError as error:
-        raise UsageError(_explain(error, words), f"dynident {verb.name}") from error
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(logging.Formatter("dynident: %(message)s"))
+    return call_verb(verb, assign_words(verb, words))
 
 
 def parse_options(options: type[OptionsT], text: str, verb: str) -> OptionsT:
@@ -208,62 +189,19 @@ def parse_options(options: type[OptionsT], text: str, verb: str) -> OptionsT:
     return given[0]
 
 
-def completion_script(verbs: Sequence[Verb], shell: str) -> str:
-    """What completes the command in a shell: bash, zsh, fish or powershell."""
-    app = App(name="dynident", help_flags=["--help", "-h"], version_flags=["--version"])
-    for verb in verbs:
-        app.command(_make_app(verb, with_help=False, with_choices=True), name=verb.name)
-    return app.generate_completion(prog_name="dynident", shell=cast("Any", shell))
-
-
-def _make_app(
-    verb: Verb, *, with_help: bool, with_choices: bool = False, use: Callable[[Verb, Mapping[str, Any]], Any] | None = None
-) -> App:
-    """with_choices : for completion; otherwise the kinds of values refuse what is not among them. use : what is done with the texts."""
-    parameters = [_parameter(word, with_help=with_help, with_choices=with_choices) for word in verb.words]
-    parameters.append(
-        inspect.Parameter(
-            "debug", _BY_NAME, default=None, annotation=Annotated[bool, Parameter(help=_DEBUG, negative=(), group=_group("Advanced"))]
-        )
-    )
-
-    def run(*arguments: Any, **values: Any) -> Any:
-        values.pop("debug", None)
-        placed = [word for word in verb.words if word.by_place]
-        given = {_key(word): value for word, value in zip(placed, arguments, strict=False)} | values
-        return (use or call_verb)(verb, {key: value for key, value in given.items() if value is not None})
-
-    cast("Any", run).__signature__ = inspect.Signature(sorted(parameters, key=lambda parameter: parameter.kind))
-    app = App(
-        name=f"dynident {verb.name}",
-        usage=f"Usage: {verb.synopsis}",
-        help=_paragraphs(inspect.getdoc(verb.function) or ""),
-        help_format="plaintext",
-        help_epilogue=verb.example,
-        help_flags=["--help", "-h"],
-        version_flags=(),
-        group_arguments=_group("Arguments"),
-        group_parameters=_group("Options"),
-        group_commands=_group("Advanced"),
-        suppress_keyboard_interrupt=False,
-    )
-    app.default(run)
-    return app
-
-
-def call_verb(verb: Verb, given: Mapping[str, Any]) -> int | None:
-    """Call the function of a verb with the texts that were given, by section and name."""
+def call_verb(verb: Verb, texts: Mapping[Word, Any]) -> int | None:
+    """Call the function of a verb with the texts that were given."""
     values: dict[str, Any] = {}
     sections: dict[str, dict[str, Any]] = {name: {} for name in (*verb.sections, *verb.offered)}
     flags = [flag for word in verb.words for flag in (word.option.flag, word.option.short) if flag]
     for word in verb.words:
-        item, key = word.option, _key(word)
+        item = word.option
         home = sections[word.section] if word.section else values
-        if key in given:
-            if given[key] in flags:
-                raise UsageError(f"{item.flag or item.metavar} needs a value, and got {given[key]}", f"dynident {verb.name}")
+        if word in texts:
+            if texts[word] in flags:
+                raise UsageError(f"{item.flag or item.metavar} needs a value, and got {texts[word]}", f"dynident {verb.name}")
             try:
-                home[item.name] = item.kind.read(given[key], Place(item.flag or item.metavar.rstrip("."), typed=True))
+                home[item.name] = item.kind.read(texts[word], Place(item.flag or item.metavar.rstrip("."), typed=True))
             except RefusedValue as refused:
                 raise OptionError(refused) from None
         elif not word.section or word.section in verb.offered:
@@ -272,41 +210,8 @@ def call_verb(verb: Verb, given: Mapping[str, Any]) -> int | None:
         name: verb.sections[name](**options) if name in verb.sections else options for name, options in sections.items()
     }
     placed = [values.pop(word.option.name) for word in verb.words if word.by_place]
-    placed = ["-" if value == _STANDARD_INPUT else value for value in placed]
     as_json = values.pop(_JSON, False)
     return finish(lambda: show(verb.function(*placed, **values, **made), as_json=as_json))
-
-
-def _paragraphs(text: str) -> str:
-    """The text with one line per paragraph, which the help folds to the width of the terminal."""
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
-
-
-def _key(word: Word) -> str:
-    return f"{word.section}_{word.option.name}".strip("_")
-
-
-def _parameter(word: Word, *, with_help: bool, with_choices: bool) -> inspect.Parameter:
-    """A word as Cyclopts sees it: a flag, a text, or several texts."""
-    item, kind = word.option, word.option.kind
-    about: dict[str, Any] = {
-        "help": help_text(item) if with_help else "",
-        "metavar": word.metavar,
-        "group": _group(item.group),
-        "show_default": word.default or False,
-        "negative": f"--no-{item.flag[2:]}" if kind.is_flag and item.default is not False else (),
-        "show_choices": False,
-        "choices": kind.words if with_choices and kind.closed and not kind.is_flag else None,
-        "allow_leading_hyphen": not (kind.is_flag or word.by_place),
-    }
-    if word.by_place:
-        about["name"] = [word.metavar.strip("[].").replace("|", " or ")]
-    else:
-        about |= {"name": [flag for flag in (item.flag, item.short) if flag], "allow_repeating": kind.repeated}
-    texts: Any = bool if kind.is_flag else tuple[(str,) * kind.tokens] if kind.tokens > 1 else list[str] if kind.repeated else str
-    default: Any = inspect.Parameter.empty if word.required else None
-    annotation = Annotated[texts, Parameter(**{name: value for name, value in about.items() if value is not None})]
-    return inspect.Parameter(_key(word), _BY_PLACE if word.by_place else _BY_NAME, default=default, annotation=annotation)
 
 
 def help_text(item: DeclaredOption) -> str:
@@ -316,30 +221,3 @@ def help_text(item: DeclaredOption) -> str:
         module, _, function = item.registry.partition(":")
         text = text.replace("{}", getattr(import_module(module), function)())
     return text + " Repeatable." * (item.kind.repeated and item.flag != "")
-
-
-@cache  # Cyclopts wants one object per group
-def _group(title: str) -> Group:
-    return Group(title, sort_key=GROUPS.index(title) if title in GROUPS else len(GROUPS) - 1.5)
-
-
-def _explain(error: CycloptsError, words: Sequence[str]) -> str:
-    """What Cyclopts complains about, in the words of the other errors."""
-    argument = getattr(error, "argument", None)
-    name = argument.names[0] if argument is not None and argument.names else ""
-    if isinstance(error, UnknownOptionError):
-        option = str(error.token.keyword or error.token.value)
-        known = [flag for item in error.argument_collection or () for flag in item.names if flag.startswith("--")]
-        near = difflib.get_close_matches(option, known, n=1, cutoff=0.7)
-        return f"No such option: {option}" + (f"; did you mean {near[0]}" if near else "")
-    if isinstance(error, RepeatArgumentError):
-        return f"{getattr(error.token, 'keyword', '') or name} is given twice; give it once"
-    if isinstance(error, UnusedCliTokensError):
-        tokens = list(error.unused_tokens or ())
-        return f"No such option: {tokens[0]}" if tokens[0].startswith("-") else f"{' '.join(tokens)}: nothing more was expected here"
-    if isinstance(error, MissingArgumentError) and argument is not None:
-        if name.startswith("-"):
-            used = any(word in argument.names for word in words)
-            return f"{name} needs a value" if used else f"Missing option {' or '.join(argument.names)}"
-        return f"Missing argument {argument.parameter.metavar or name}"
-    return str(error).rstrip(".?").replace(". Did you mean", "; did you mean")

@@ -53,13 +53,14 @@ def sentence(error: DynidentError, flags: Mapping[str, str] | None = None, words
     flags : of the options of the verb, by name; words : of the command line, for a value that is out of range.
     """
     from dynident.cli.arguments import option_text
+    from dynident.core.options import flag_of
 
     message, remedy = error.message, error.remedy
     if isinstance(error, OptionsError):
         message = error.told(lambda name: (flags or {}).get(name) or option_text(name, ...))
     elif isinstance(error, ValueRangeError):
         typed = {word.split("=")[0] for word in words}
-        options = ["--" + error.name.replace("_", "-"), (flags or {}).get(error.name, "")]
+        options = [flag_of(error.name), (flags or {}).get(error.name, "")]
         message = next((option for option in options if option and option in typed), error.name) + message.removeprefix(error.name)
     if isinstance(remedy, Remedy):
         remedy = remedy.told(option_text)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dynident.errors import FileError
 
-#: Of a command that another one runs; empty for one that was typed.
-_WORDS: ContextVar[tuple[str, ...]] = ContextVar("_WORDS", default=())
+if TYPE_CHECKING:
+    from dynident.data.reading.reading import Reading
+    from dynident.runs.stages import StageOrigin
 
 
 def check_output(
@@ -39,16 +39,13 @@ def check_output(
             refuse_source(run, file)
 
 
-@contextmanager
-def typed(words: Sequence[str]) -> Generator[None]:
-    """Inside, these are the words of the running command: it is run by another one, as a user would type it."""
-    token = _WORDS.set(tuple(words))
-    try:
-        yield
-    finally:
-        _WORDS.reset(token)
-
-
 def running_command() -> str:
     """What the user has typed."""
-    return shlex.join(["dynident", *(_WORDS.get() or sys.argv[1:])])
+    return shlex.join(["dynident", *sys.argv[1:]])
+
+
+def typed_call(data: Sequence[Path] = (), reading: Reading | None = None) -> StageOrigin:
+    """What a run remembers of the running command. data : the files that a step gets; reading : how they are read."""
+    from dynident.runs.stages import StageOrigin
+
+    return StageOrigin(command=running_command(), data=tuple(map(str, data)), reading=reading)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from dynident.cli.help_page import DEBUG, print_page
+
 #: By the groups of the page, in its order. A new verb is its file and its name here.
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Start here": ("fit", "demo", "reproduce"),
@@ -19,7 +21,7 @@ VERBS = tuple(name for verbs in GROUPS.values() for name in verbs)
 #: What can stand before a verb.
 OPTIONS = {
     "--version": "Print the version and exit.",
-    "--debug": "Show the traceback of an error.",
+    "--debug": DEBUG,
     "--completion": "Print what completes commands in a shell: bash, zsh, fish or powershell.",
     "--help": "Show this message and exit.",
     "-h": "The same.",
@@ -36,21 +38,9 @@ def purpose(verb: str) -> str:
 
 def print_overview() -> None:
     """The help of the command as a whole."""
-    from rich.console import Console
-    from rich.panel import Panel
-    from rich.table import Table
-
-    out = Console(highlight=False)
-    out.print("\n [yellow]Usage:[/] [bold]dynident \\[OPTIONS] COMMAND \\[ARGS]...[/]\n\n Identify the dynamic model of a robot arm.\n")
-    groups = {title: {verb: purpose(verb) for verb in verbs} for title, verbs in GROUPS.items()}
-    for title, rows in {"Options": OPTIONS, **groups}.items():
-        table = Table.grid(padding=(0, 2))
-        table.add_column(style="bold cyan", no_wrap=True, min_width=max(map(len, VERBS)))
-        table.add_column()
-        for row in rows.items():
-            table.add_row(*row)
-        out.print(Panel(table, title=title, title_align="left", border_style="dim"))
-    out.print("\n Example: [bold]dynident check panda[/]\n")
+    groups = {title: [(verb, purpose(verb)) for verb in verbs] for title, verbs in GROUPS.items()}
+    about = "Identify the dynamic model of a robot arm."
+    print_page("dynident [OPTIONS] COMMAND [ARGS]...", about, {"Options": [*OPTIONS.items()], **groups}, "Example: dynident check panda")
 
 
 def print_version() -> None:

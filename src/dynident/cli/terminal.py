@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from dynident.core.names import visible
@@ -27,10 +26,10 @@ def console(width: int = 140) -> Console:
     """The terminal; a file or a pipe has no width, and rich would wrap at 80."""
     from rich.console import Console
 
-    found = Console(highlight=False)
-    if not found.is_terminal:
-        found.width = width
-    return found
+    terminal = Console(highlight=False)
+    if not terminal.is_terminal:
+        terminal.width = width
+    return terminal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +79,7 @@ def print_json(document: object) -> None:
 def print_notes(out: Console, notes: Iterable[str], indent: str = "") -> None:
     """Numbered, as at the end of a report."""
     for number, note in enumerate(notes, start=1):
-        out.print(f"{indent}Note {number}: {visible(note)}.", markup=False)
+        out.print(f"{indent}Note {number}: {visible(note.removesuffix('.'))}.", markup=False)
 
 
 def print_report(report: Report) -> None:
@@ -97,9 +96,10 @@ def print_report(report: Report) -> None:
     if report.tables or report.facts or report.notes:
         out.print()
     for line in report.facts:
-        out.print(escape(visible(line)))
-    for number, note in enumerate(report.notes, start=1):
-        out.print(f"[yellow]Note {number}:[/] {escape(visible(note))}.")
+        out.print(escape(visible(line)), style="yellow" if line.startswith("Warning:") else None)
+    for note in report.numbered_notes:
+        number, _, text = note.partition(": ")
+        out.print(f"[yellow]{number}:[/] {escape(visible(text))}")
 
 
 def print_table(table: Table, out: Console) -> None:
@@ -149,7 +149,3 @@ def progress_bar(what: str = "", *, lines: bool = False) -> Generator[Callable[.
             progress.update(task, description=name, total=None if done is None else 1.0, completed=done)
 
         yield update
-
-
-#: For steps without a share, and for steps that are told where nobody looks on.
-spinner, progress_steps = progress_bar, partial(progress_bar, lines=True)

@@ -35,7 +35,7 @@ def write_npz(arrays: Arrays) -> bytes:
 
 
 def read_npz(path: Path) -> Arrays:
-    """The arrays of an archive, by key. What it unpacks to is judged before anything is unpacked."""
+    """The arrays of an archive, by key. Its unpacked size is checked before anything is unpacked."""
     try:
         with path.open("rb") as stream:
             if stream.read(len(_MAGIC)) == _MAGIC:  # a single .npy array under another name has no keys

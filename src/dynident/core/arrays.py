@@ -157,8 +157,8 @@ def check_positive(name: str, value: float, unit: str) -> float:
 
 def check_unique(kind: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names; each may be there once. kind : what they are names of, such as "joint"."""
-    found = tuple(str(name) for name in names)
-    twice = next((name for name, count in Counter(found).items() if count > 1), None)
+    texts = tuple(str(name) for name in names)
+    twice = next((name for name, count in Counter(texts).items() if count > 1), None)
     if twice is not None:
         raise ValueRangeError(f"{kind} name {twice!r}", "is used twice; names must be unique")
-    return found
+    return texts

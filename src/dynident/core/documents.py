@@ -19,14 +19,16 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache, reduce
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from dynident.core.kinds import enum_word, kind_of
 from dynident.core.options import Options, changes, declared_options
+from dynident.core.records import NUMBERS, RECORDS
 
 T = TypeVar("T")
 #: A number of a document; null where it is infinite or not known.
@@ -52,7 +54,7 @@ class Document:
     FILE
         Its name, such as check.json; of what is only printed, the name of its schema.
     SCHEMA
-        Kind and version, which it says of itself as `schema`; empty where it says none.
+        Kind and version, its key `schema`; empty for a document without one.
     SEVERAL
         True where a list of these is printed.
     """
@@ -62,16 +64,52 @@ class Document:
     SEVERAL: ClassVar[bool] = False
 
 
-def fill(record: type[T], source: object, /, **values: Any) -> T:
-    """The record with what an object has under the same names. values : fields that it has not, or has as something else."""
-    names = (
-        item.name for item in fields(cast("Any", record)) if item.name not in values and (_is_needed(item) or hasattr(source, item.name))
-    )
-    return record(**{name: getattr(source, name) for name in names}, **values)
+def fill(record: type[T], *sources: object, **values: Any) -> T:
+    """The record with what objects have under the names of its fields; of several objects the first that has one.
+
+    values : of fields that the objects have as something else. They are made what the record declares, as what the objects have is:
+
+    - another record, or several, is filled from an object, or has its fields from a tuple in their order;
+    - numbers by joint are made of an array, with the names of the joints from the objects; rms_per_joint may be called rms there;
+    - a member of an Enum becomes its value; where only fixed words are allowed and it is none of them, its name in small letters.
+    """
+    hints, filled = get_type_hints(record, include_extras=True), dict(values)
+    for item in fields(cast("Any", record)):
+        names = (item.name, item.name.removesuffix(_PER_JOINT))
+        place = next(((source, name) for name in names for source in sources if hasattr(source, name)), None)
+        if item.name not in values and place is not None:
+            filled[item.name] = getattr(*place)
+    return record(**{name: _as_declared(hints[name], value, sources) if name in hints else value for name, value in filled.items()})
 
 
-def _is_needed(item: Field[Any]) -> bool:
-    return item.default is MISSING and item.default_factory is MISSING
+_PER_JOINT = "_per_joint"
+
+
+def _as_declared(hint: Any, value: Any, sources: Sequence[object]) -> Any:
+    """What a field of a type holds of a value."""
+    if get_origin(hint) is Annotated:
+        return _as_declared(get_args(hint)[0], value, sources)
+    if get_origin(hint) in (Union, UnionType):
+        hint = next(part for part in get_args(hint) if part is not NoneType)
+    origin, arguments = get_origin(hint), get_args(hint)
+    sort: type[Any] = value.__class__
+    if issubclass(sort, Enum) and (hint is str or origin is Literal):
+        return value.value if hint is str or value.value in arguments else value.name.lower()
+    if value is None or (isinstance(hint, type) and issubclass(sort, hint)):
+        return value
+    if is_dataclass(hint):
+        kind: Any = hint
+        return kind(**dict(zip(_names(kind), value, strict=True))) if issubclass(sort, tuple) else fill(kind, value)
+    if origin is tuple and arguments[-1] is ...:
+        return tuple(_as_declared(arguments[0], part, sources) for part in value)
+    if origin is Mapping and not issubclass(sort, Mapping):
+        joints = next(getattr(source, name) for name in ("joint_names", "joints") for source in sources if hasattr(source, name))
+        return by_name(joints, value)
+    return value
+
+
+def _names(record: Any) -> list[str]:
+    return [item.name for item in fields(record)]
 
 
 def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, Number]:
@@ -92,8 +130,8 @@ def to_json(value: Any) -> Any:
     if isinstance(value, Options):
         return changes(value)
     if is_dataclass(value):
-        said = [(item, to_json(getattr(value, item.name))) for item in document_fields(cast("type", type(value)))]
-        content = {item.name: plain for item, plain in said if "left_out" not in item.metadata or plain != _default(item)}
+        values = [(item, to_json(getattr(value, item.name))) for item in document_fields(cast("type", type(value)))]
+        content = {item.name: plain for item, plain in values if "left_out" not in item.metadata or plain != _default(item)}
         content |= {name: to_json(getattr(value, name)) for name in _derived(value)}
         return {"schema": value.SCHEMA, **content} if isinstance(value, Document) and value.SCHEMA else content
     if isinstance(value, Mapping):
@@ -106,7 +144,7 @@ def to_json(value: Any) -> Any:
     if hasattr(value, "tolist"):  # NumPy's arrays and numbers
         return to_json(value.tolist())
     if isinstance(value, Enum):
-        return value.value
+        return enum_word(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -121,26 +159,60 @@ def _default(item: Field[Any]) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------------- JSON Schema
 
-_PLAIN: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
-_NUMBERS = {"type": "array", "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/Numbers"}]}}
-_INFINITE = {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf"]}]}
 
-
-def json_schema(record: type, *, file: str = "", version: str = "", infinite: bool = False) -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a document.
-
-    file, version : of a record that is no `Document`; infinite : whether its numbers may be the texts "inf" and "-inf".
-    """
-    writer = _SchemaWriter(infinite)
-    schema = writer.record(record, version)
+def json_schema(record: type, *, file: str = "", version: str = "") -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a document. file, version : of a record that is no `Document`."""
+    schema, definitions = _object_schema(record, version), dict[str, Any]()
+    waiting = [schema]
+    while waiting:
+        for name in _references(waiting.pop()):
+            if name not in definitions:
+                definitions[name] = NUMBERS if name == "Numbers" else _object_schema(RECORDS[name])
+                waiting.append(definitions[name])
     if getattr(record, "SEVERAL", False):
         schema = {"description": schema["description"], "type": "array", "items": schema}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": file or getattr(record, "FILE", "")}
-    return {**head, **schema, **({"$defs": writer.definitions} if writer.definitions else {})}
+    return {**head, **schema, **({"$defs": definitions} if definitions else {})}
+
+
+def _references(schema: Any) -> Iterator[str]:
+    """Names of the definitions that a schema refers to."""
+    if isinstance(schema, dict):
+        for key, part in cast("dict[str, Any]", schema).items():
+            yield from [part.rpartition("/")[2]] if key == "$ref" else _references(part)
+    elif isinstance(schema, list):
+        for part in cast("list[Any]", schema):
+            yield from _references(part)
+
+
+def _object_schema(kind: type[Any], version: str = "") -> dict[str, Any]:
+    """The schema of a dataclass or a named tuple; of options those that a run remembers, of which those are there that were given."""
+    if issubclass(kind, Options):
+        options = {item.name: {"description": item.help, **item.kind.schema} for item in declared_options(kind) if item.remembered}
+        return {"description": "The options that were given.", "type": "object", "properties": options, "additionalProperties": False}
+    keys = document_keys(kind)
+    properties = {key.name: _field_schema(key.hint, key.sentence) for key in keys}
+    if version := version or getattr(kind, "SCHEMA", ""):
+        properties = {"schema": {"description": "kind and version of the document", "type": "string", "const": version}, **properties}
+    return {
+        "description": " ".join(inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].split()),
+        "type": "object",
+        "properties": properties,
+        "required": [*(["schema"] if version else []), *(key.name for key in keys if key.needed)],
+        "additionalProperties": False,
+    }
+
+
+def _field_schema(hint: Any, sentence: str) -> dict[str, Any]:
+    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    unit = next(({"unit": mark.symbol} for mark in marks if isinstance(mark, Unit)), dict[str, str]())
+    schema = kind_of(hint | None if NULLABLE in marks else hint).schema
+    required = {"required": list(schema["properties"])} if "properties" in schema else {}
+    return {**({"description": sentence} if sentence else {}), **schema, **required, **unit}
 
 
 class DocumentKey(NamedTuple):
-    """A key of a document. sentence : what is said about it, where it is declared or else in the docstring; needed : always there."""
+    """A key of a document. sentence : its description, from the declaration or else the docstring; needed : always present."""
 
     name: str
     hint: Any
@@ -176,82 +248,13 @@ def _sentence(record: type, name: str, hint: Any) -> str:
     return next((mark for mark in (*marks, *docstrings) if mark and isinstance(mark, str)), "")
 
 
-@dataclass
-class _SchemaWriter:
-    """Writes types as schemas. definitions : the records that others refer to."""
-
-    infinite: bool
-    definitions: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    def record(self, kind: type[Any], version: str = "") -> dict[str, Any]:
-        """A dataclass or a named tuple; of options those that a run remembers, of which those are there that were given."""
-        if issubclass(kind, Options):
-            options = {item.name: {"description": item.help, **item.kind.schema} for item in declared_options(kind) if item.remembered}
-            return {"description": "What was said.", "type": "object", "properties": options, "additionalProperties": False}
-        keys = document_keys(kind)
-        properties = {key.name: self._field(key.hint, key.sentence) for key in keys}
-        if version := version or getattr(kind, "SCHEMA", ""):
-            properties = {"schema": {"description": "kind and version of the document", "type": "string", "const": version}, **properties}
-        return {
-            "description": " ".join(inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].split()),
-            "type": "object",
-            "properties": properties,
-            "required": [*(["schema"] if version else []), *(key.name for key in keys if key.needed)],
-            "additionalProperties": False,
-        }
-
-    def _field(self, hint: Any, sentence: str) -> dict[str, Any]:
-        marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-        unit = next(({"unit": mark.symbol} for mark in marks if isinstance(mark, Unit)), dict[str, str]())
-        kind = self._type(hint | None if NULLABLE in marks else hint)
-        return {**({"description": sentence} if sentence else {}), **kind, **unit}
-
-    def _type(self, hint: Any) -> dict[str, Any]:
-        origin, arguments = get_origin(hint), get_args(hint)
-        if hint is Any:
-            return {}
-        if origin is Annotated:
-            return self._type(arguments[0])
-        if hint in _PLAIN:
-            return _INFINITE if hint is float and self.infinite else {"type": _PLAIN[hint]}
-        if getattr(origin, "__name__", "") == "ndarray":
-            return self._refer("Numbers", _NUMBERS)
-        if origin in (Union, UnionType):
-            choices = [self._type(item) for item in arguments]
-            plain = all(set(choice) == {"type"} for choice in choices)
-            return {"type": [choice["type"] for choice in choices]} if plain else {"anyOf": choices}
-        if origin is Literal:
-            return {"enum": list(arguments)}
-        if isinstance(hint, type) and issubclass(hint, Enum):
-            return {"enum": [member.value for member in hint]}
-        if origin is tuple and arguments[-1] is not ...:
-            return {"type": "array", "prefixItems": [self._type(item) for item in arguments], "items": False, "minItems": len(arguments)}
-        if isinstance(origin, type) and issubclass(origin, Mapping):
-            keys = get_args(arguments[0])  # of a Literal
-            named = {"properties": dict.fromkeys(keys, self._type(arguments[1])), "required": list(keys)} if keys else {}
-            return {"type": "object", **named, "additionalProperties": False if keys else self._type(arguments[1])}
-        if isinstance(origin, type) and issubclass(origin, Sequence):
-            return {"type": "array", "items": self._type(arguments[0])}
-        name = str(hint.__name__)
-        return self._refer(name, None if name in self.definitions else self._nested(cast("type[Any]", hint)))
-
-    def _nested(self, kind: type[Any]) -> dict[str, Any]:
-        self.definitions[kind.__name__] = {}  # its place, so that what it refers to comes after it
-        return self.record(kind)
-
-    def _refer(self, name: str, definition: dict[str, Any] | None) -> dict[str, Any]:
-        if definition is not None:
-            self.definitions[name] = definition
-        return {"$ref": f"#/$defs/{name}"}
-
-
 #: A line of a docstring about fields: "low, high : float", whose text is below it, or "low, high : text".
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: : | {2,}|$)(.*)$")
 
 
 @cache
 def _docstring_sentences(record: type) -> dict[str, str]:
-    """What the docstring of a dataclass says about its fields, by name; either in a section of NumPy's style or in lines "name : text"."""
+    """The descriptions of fields in the docstring of a dataclass, by name; in a section of NumPy's style, or in lines "name : text"."""
     text, names = inspect.cleandoc(record.__doc__ or ""), set(get_type_hints(record))
     first = 1 if "\n-----" in text else 0  # line of an entry with which its text begins
     entries: dict[str, list[str]] = {}

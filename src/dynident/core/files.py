@@ -131,7 +131,7 @@ def parse_yaml(path: str | Path, text: str, *, large: bool = False) -> dict[str,
 
 @contextmanager
 def errors_in_file(file: str | Path, place: str = "") -> Generator[None]:
-    """What can't be used here came from this file: its InputErrors say so."""
+    """Within, an InputError becomes a FileError about this file."""
     try:
         yield
     except FileError:
@@ -299,7 +299,7 @@ def check_file_target(path: str | Path, what: str = "", *, inputs: Iterable[str 
 
 @contextmanager
 def clear_errors(target: Path) -> Generator[None]:
-    """What the system says against writing the target, as one sentence."""
+    """Within, an error of the system becomes a FileError about the target, one sentence."""
     try:
         yield
     except OSError as error:
@@ -381,7 +381,7 @@ def construct_yaml(text: str, kind: type[yaml.SafeLoader]) -> Any:
 
 
 def _written_out(node: yaml.Node, known: dict[int, float]) -> float:
-    """How many values a node stands for with all its aliases written out; infinite where it is part of itself."""
+    """The number of values of a node with all its aliases written out; infinite where it is part of itself."""
     if isinstance(node, yaml.ScalarNode):
         return 1.0
     if id(node) not in known:
@@ -406,5 +406,5 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-#: Ten times as fast; its messages say less.
+#: Ten times as fast; its messages are shorter.
 _FastLoader = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 #: What a reader may take: so many times the file, and at least [bytes]; and so long [s], more for a file of this many bytes a second.
 _TIMES_THE_FILE, _LEAST_MEMORY = 30, 2 << 30
 _LEAST_TIME, _BYTES_PER_SECOND = 60.0, 5e6
-#: How often a process looks whether the one that began it is still there, where the system doesn't tell [s].
+#: How often a process checks whether its parent still runs, where the system does not report it [s].
 _WATCH = 0.2
 _PR_SET_PDEATHSIG = 1  # of Linux's prctl
 
@@ -87,7 +87,7 @@ class ReaderApart(Generic[_T]):
             if not self._child.answers.poll(seconds):
                 self.late = True
                 raise FileError(path, f"can't be read within {seconds:.0f} s; it is damaged, or of another kind than its suffix says")
-            found = self._child.answers.recv()
+            answer = self._child.answers.recv()
         except EOFError:
             code = self._child.join()
             self.close()
@@ -96,11 +96,11 @@ class ReaderApart(Generic[_T]):
         except BaseException:
             self.close()
             raise
-        if isinstance(found, MemoryError):
+        if isinstance(answer, MemoryError):
             raise FileError(path, "asks for far more memory than a file of its size holds; it is damaged") from None
-        if isinstance(found, BaseException):
-            raise found
-        return found
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
 
     def close(self) -> None:
         """End the child, which also ends when nothing refers to this any more."""
@@ -158,7 +158,7 @@ def end_with_parent(parent: int) -> None:
 def _answer(asked: Connection, theirs: Connection, parent: int, read: Callable[..., Any], question: tuple[Any, ...]) -> None:
     """In the child: answer the question, and others until there are no more. A question begins with its limits of time and memory."""
     gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
-    faulthandler.disable()  # a crash is an answer like any other, and what the C library says of it is for nobody
+    faulthandler.disable()  # a crash is an answer like any other; nothing is printed about it
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked, which ends this one
@@ -167,19 +167,19 @@ def _answer(asked: Connection, theirs: Connection, parent: int, read: Callable[.
         seconds, memory, *arguments = question
         _limit(seconds, memory)
         try:
-            found = read(*arguments)
+            answer = read(*arguments)
         except Exception as error:  # noqa: BLE001 (it is raised again where the reading was asked for)
-            found = error.with_traceback(None)
-            found.__context__ = found.__cause__ = None  # where Dask is loaded, errors are sent with their whole story, however deep
+            answer = error.with_traceback(None)
+            answer.__context__ = answer.__cause__ = None  # where Dask is loaded, errors are sent with their whole story, however deep
         try:
-            theirs.send(found)
+            theirs.send(answer)
             question = asked.recv()
         except Exception:  # noqa: BLE001 (no answer is one, too: the reader gave up; and there may be no more questions)
             return
 
 
 def _limit(seconds: float, memory: int) -> None:
-    """Of this process: its processor time [s], and what memory it has now and so much more [bytes], where the system tells what it has."""
+    """Of this process: its processor time [s], and its present memory and so much more [bytes], where the system reports it."""
     import resource
 
     _lower(resource.RLIMIT_CPU, math.ceil(time.process_time() + seconds))

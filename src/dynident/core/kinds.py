@@ -1,4 +1,4 @@
-"""What a declared type says about its values: what a text, a YAML value or a Python value means, and what an error says.
+"""Kinds of values, by declared type: how a text, a YAML value or a Python value is read, and the words of an error.
 
 One function makes each kind of value. Options (`core/options.py`), records and the command line are made from these functions alone, so a
 value means the same wherever it comes from. To add a kind of value, write a function that makes it, or a factory for `FACTORIES`.
@@ -28,7 +28,7 @@ NOT_STORED = {"stored": False}
 
 
 class RefusedValue(Exception):
-    """A value that is not allowed at its place; the caller says it in its own terms (an option, a file, an argument).
+    """A value that is not allowed at its place; the caller reports it in its own terms (an option, a file, an argument).
 
     Attributes: `path` ("columns.q[1]"), `value`, `expected` (in words).
     """
@@ -67,13 +67,14 @@ class Place:
 class Kind:
     """A kind of value.
 
-    read : makes the value of what stands at a place, or raises RefusedValue; a value that it made, it returns as it is.
+    read : makes the value of what was given at a place, or raises RefusedValue; a value of this kind is returned as it is.
     expected : what is allowed, in words; empty for an object that only Python can give.
     schema : JSON Schema of the value.
     metavar : stands for the value in a help text.
     words : the fixed words among its values, such as auto and none; for completion.
     closed : True if there are no other values than `words`; such kinds are tried before texts and numbers.
     repeated : True where an option is given once per item; otherwise several items are one word with commas.
+    joined : True where it can be given several times, and `show` nevertheless makes one word of all items.
     show : the value as a word of a command line, the reverse of `read`.
     tokens : words of a command line that one value takes.
     """
@@ -85,13 +86,14 @@ class Kind:
     words: tuple[str, ...] = ()
     closed: bool = False
     repeated: bool = False
+    joined: bool = False
     show: Callable[[Any], str] = lambda value: show_word(value)  # noqa: PLW0108 (defined below)
     tokens: int = 1
 
     @property
     def is_flag(self) -> bool:
         """True for a truth value, which is --name or --no-name on a command line."""
-        return self.schema.get("type") == "boolean" or {"type": "boolean"} in self.schema.get("anyOf", ())
+        return "boolean" in self.schema.get("type", ()) or {"type": "boolean"} in self.schema.get("anyOf", ())
 
     def __repr__(self) -> str:
         return f"<kind: {self.expected}>"
@@ -307,8 +309,9 @@ def _read_truth(value: Any, at: Place) -> bool:
 
 
 def either(kinds: Sequence[Kind]) -> Kind:
-    """The first kind that accepts the value; those with fixed words are asked first."""
+    """The first kind that accepts the value; those with fixed words are tried first."""
     offered = [kind for kind in kinds if kind.expected]
+    plain_types = all(set(kind.schema) == {"type"} for kind in offered)
     expected = join_or([part for kind in offered for part in (kind.words if kind.closed else (kind.expected,))])
 
     def read(value: Any, at: Place) -> Any:
@@ -327,11 +330,12 @@ def either(kinds: Sequence[Kind]) -> Kind:
     return Kind(
         read=read,
         expected=expected,
-        schema={"anyOf": [dict(kind.schema) for kind in offered]},
+        schema={"type": [kind.schema["type"] for kind in offered]} if plain_types else {"anyOf": [dict(kind.schema) for kind in offered]},
         metavar=next((kind.metavar for kind in offered if not kind.closed), "|".join(kind.metavar for kind in offered)),
         words=tuple(word for kind in kinds for word in kind.words),
         closed=all(kind.closed for kind in kinds),
         repeated=any(kind.repeated for kind in kinds),
+        joined=any(kind.joined for kind in kinds),
         show=show,
         tokens=max(kind.tokens for kind in kinds),
     )
@@ -443,7 +447,8 @@ def pairs(key: Kind, item: Kind, *, separator: str = "=", metavar: str = "", exa
     def show(value: Any) -> str:
         return " ".join(f"{name}{separator}{item.show(part)}" for name, part in value.items())
 
-    schema = {"type": "object", "additionalProperties": dict(item.schema)}
+    named = {"properties": {word: dict(item.schema) for word in key.words}} if key.closed else {}
+    schema = {"type": "object", **named, "additionalProperties": False if key.closed else dict(item.schema)}
     return Kind(read=read, expected=expected, schema=schema, metavar=metavar, repeated=True, show=show)
 
 
@@ -474,7 +479,7 @@ _SIMPLE: dict[Any, Kind] = {
     object: _ANYTHING,
     Any: _ANYTHING,
 }
-#: Functions of other modules that know more types, such as arrays and records; None for a type that is not theirs. They are asked first.
+#: Functions of other modules that know more types, such as arrays and records; None for any other type. They are tried first.
 FACTORIES: list[Callable[[Any], Kind | None]] = []
 
 
@@ -516,7 +521,7 @@ def _kind_of(hint: Any, text: str) -> Kind:
 
 
 def enum_word(member: Enum) -> str:
-    """What stands for a member in texts and files: of a StrEnum its value, for a text may be declared where it is."""
+    """The word for a member in texts and files: of a StrEnum its value, otherwise its name."""
     return member.value if isinstance(member, StrEnum) else member.name
 
 
@@ -531,7 +536,7 @@ def plain(value: Any) -> Any:
     """The value as JSON and YAML contain it. JSON has no infinity: an infinite number becomes null."""
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
+    if type(value) in (list, tuple):  # a named tuple has a text of its own
         return [plain(item) for item in cast("Sequence[Any]", value)]
     if isinstance(value, Enum):
         return enum_word(value)

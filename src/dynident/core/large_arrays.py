@@ -20,8 +20,8 @@ from dynident.core.arrays import Array
 from dynident.core.threads import map_in_order, thread_count
 from dynident.errors import FileError
 
-#: Arrays beyond this many bytes live in a temporary file.
-LARGEST_IN_MEMORY = 64 << 20
+#: Arrays of more bytes than this are mapped from a temporary file.
+LARGEST_IN_MEMORY = 16 << 20
 #: Numbers of one array that are worked on at once.
 _BLOCK = 1 << 20
 #: Rows from here and there that are read at once.
@@ -108,7 +108,7 @@ def take_rows(values: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def thin_rows(values: NDArray[Any], most: int = 100_000) -> NDArray[Any]:
-    """Evenly spread rows of values (N, k), at most so many: they tell a median as well."""
+    """Evenly spread rows of values (N, k), at most `most` of them, which is enough for a median."""
     every = -(-len(values) // most)
     chosen = np.arange(0, len(values), every)
     result = np.empty((len(chosen), values.shape[1]), values.dtype)
@@ -138,10 +138,10 @@ def _reduce_rows(ufunc: np.ufunc, values: Array) -> Array:
     """(k,) ufunc.reduce(values, axis=0) of values (N, k), many rows side by side: rows of a few numbers take NumPy long."""
     rows, k = values.shape
     whole = rows - rows % _FOLD
-    found = ufunc.reduce(values[whole:], axis=0) if whole < rows else values[0]
+    reduced = ufunc.reduce(values[whole:], axis=0) if whole < rows else values[0]
     if whole:
-        found = ufunc(found, ufunc.reduce(ufunc.reduce(values[:whole].reshape(-1, _FOLD * k), axis=0).reshape(_FOLD, k), axis=0))
-    return found
+        reduced = ufunc(reduced, ufunc.reduce(ufunc.reduce(values[:whole].reshape(-1, _FOLD * k), axis=0).reshape(_FOLD, k), axis=0))
+    return reduced
 
 
 def largest_sizes(values: Array) -> Array:

@@ -10,23 +10,32 @@ from typing import Any
 
 
 class _LazyPackage(ModuleType):
-    """A package whose exports are imported when they are asked for. A module of it does not hide an export of the same name."""
+    """A package whose exports and modules are imported when they are asked for. A module does not hide an export of the same name."""
 
     _homes: dict[str, str]
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self._homes:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(self._homes[name]), name)
-        super().__setattr__(name, value)
-        return value
+        if name in self._homes:
+            value = getattr(import_module(self._homes[name]), name)
+            super().__setattr__(name, value)
+            return value
+        module = f"{self.__name__}.{name}"
+        try:
+            if not name.startswith("_"):
+                return import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}; it offers: {', '.join(self._homes)}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in self._homes and isinstance(value, ModuleType)):  # which importing a module of the package does
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._homes})
+        from pkgutil import iter_modules  # rarely needed
+
+        return sorted({*super().__dir__(), *self._homes, *(module.name for module in iter_modules(self.__path__))})
 
 
 def make_lazy(package: str) -> None:

@@ -21,24 +21,41 @@ def least_squares(A: Array, b: Array, *, rcond: float | None = None) -> Array:
         from scipy.linalg import lstsq  # here, because importing SciPy takes long
 
         cut = float(np.finfo(float).eps) * max(A.shape) if rcond is None else rcond
-        found, *_ = lstsq(A, b, cond=cut, lapack_driver="gelsy")  # pyright: ignore[reportGeneralTypeIssues]
-        return np.asarray(found, dtype=float)
+        solution, *_ = lstsq(A, b, cond=cut, lapack_driver="gelsy")  # pyright: ignore[reportGeneralTypeIssues]
+        return np.asarray(solution, dtype=float)
 
 
 def constrained_least_squares(A: Array, b: Array, G: Array) -> Array:
-    """(p,) the x that minimises ‖A x - b‖ among those with G x >= 0. A has independent columns.
-
-    With A = Q R the dual problem is one of nonnegative multipliers alone: minimise ‖R⁻ᵀ (Gᵀ λ + Aᵀ b)‖ over λ >= 0, and
-    x = R⁻¹ R⁻ᵀ (Aᵀ b + Gᵀ λ) (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
-    """
-    from scipy.optimize import nnls
-
+    """(p,) the x that minimises ‖A x - b‖ among those with G x >= 0. A has independent columns."""
     sizes = np.linalg.norm(A, axis=0)
     Q, R = np.linalg.qr(A / sizes)
-    free, H = Q.T @ b, np.linalg.solve(R.T, (G / sizes).T)
-    largest = np.linalg.norm(H, axis=0)
-    multipliers, _ = nnls(H / np.where(largest > 0.0, largest, 1.0), -free)
-    return np.asarray(np.linalg.solve(R, free + (H / np.where(largest > 0.0, largest, 1.0)) @ multipliers) / sizes, dtype=float)
+    x, _ = nearest_within(R, Q.T @ b, G / sizes, np.zeros(len(G)))
+    return np.asarray(x / sizes, dtype=float)
+
+
+def nearest_within(R: Array, z: Array, G: Array, h: Array) -> tuple[Array, Array]:
+    """The x (p,) that minimises ‖R x - z‖ among those with G x >= h, and the multipliers (m,) of these; R is triangular.
+
+    Where there are none, x is what it is without them.
+
+    x = R⁻¹ (z + Ĝᵀ λ) with Ĝ = G R⁻¹, a least distance problem, whose dual is one of nonnegative multipliers alone (Lawson and Hanson,
+    Solving Least Squares Problems, 1974, chapter 23).
+    """
+    free, multipliers = np.asarray(np.linalg.solve(R, z), dtype=float), np.zeros(len(h))
+    if np.all(G @ free >= h):
+        return free, multipliers
+    from scipy.optimize import nnls
+
+    rows = np.linalg.solve(R.T, G.T)
+    lengths = np.linalg.norm(rows, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    missing = (h - G @ free) / lengths
+    weights, _ = nnls(np.concatenate([rows / lengths, missing[None]]), np.append(np.zeros(len(z)), 1.0))
+    left = 1.0 - float(missing @ weights)  # zero where no x satisfies all
+    if left <= 1e-14:
+        return free, multipliers
+    multipliers = weights / left / lengths
+    return free + np.asarray(np.linalg.solve(R, rows @ multipliers), dtype=float), multipliers
 
 
 def singular_vectors(A: Array, *, full: bool = False) -> tuple[Array, Array, Array]:

@@ -17,17 +17,17 @@ _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufff
 
 def check_name(kind: str, name: str) -> None:
     """ValueRangeError for a name with a character that no file can hold."""
-    if (found := _UNWRITABLE.search(name)) is not None:
-        raise ValueRangeError(f"{kind} name {name!r}", f"has the character U+{ord(found[0]):04X}, which can't be written; rename it")
+    if (match := _UNWRITABLE.search(name)) is not None:
+        raise ValueRangeError(f"{kind} name {name!r}", f"has the character U+{ord(match[0]):04X}, which can't be written; rename it")
 
 
 def printable(text: str) -> str:
-    """The text in one line, in which characters that steer a terminal, or turn the direction of writing, are told by their number."""
+    """The text in one line, in which control characters of terminals and of the direction of writing are replaced by their code points."""
     return visible(" ".join(text.split()))
 
 
 def visible(text: str) -> str:
-    """The same of a text whose blanks and line breaks are meant."""
+    """The same with blanks and line breaks as they are."""
     return "".join(_shown(character) for character in text)
 
 

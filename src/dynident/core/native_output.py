@@ -1,7 +1,7 @@
 """What C and C++ libraries print past Python, caught.
 
-The URDF parser of Pinocchio says on stderr what its exception doesn't. What MuJoCo warns of is judged by whoever calls it, from the state
-that it computes or from the exception that follows.
+The URDF parser of Pinocchio writes on stderr what its exception does not contain. Warnings of MuJoCo are ignored: callers check the state
+that it computes, or get the exception that follows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def catch_native_errors(lines: list[str]) -> Generator[None]:
 
 
 def _file_in_memory() -> IO[bytes]:
-    """A file for a few lines, which a full disk has room for; a temporary one where the system knows none in memory."""
+    """A file for a few lines, which a full disk has room for; a temporary one on systems that have none in memory."""
     if hasattr(os, "memfd_create"):
         return open(os.memfd_create("stderr"), "w+b")
     return tempfile.TemporaryFile()

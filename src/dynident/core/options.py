@@ -31,6 +31,7 @@ def option(
     help: str,
     *,
     flag: str | None = "",
+    short: str = "",
     metavar: str = "",
     group: str = "",
     key: str = "",
@@ -41,12 +42,13 @@ def option(
     """A field of an options class: its default, and the sentence that help texts show.
 
     flag : of the command line, where it is not --name; None where the command line does not have it.
-    metavar : where that of the kind says too little. group : of the help text, where it is not the title of the class.
+    short : a flag of one letter beside it. metavar : where that of the kind is not specific enough.
+    group : of the help text, where it is not the title of the class.
     key : in a YAML file, where it is not the name. shown : the default in words, where it depends on something else.
     remembered : False for what belongs to one call alone, so that a run does not keep it.
     registry : "module:function" whose text stands for {} in the help; it is imported for the help alone.
     """
-    texts = {"help": help, "metavar": metavar, "group": group, "key": key, "shown": shown, "registry": registry}
+    texts = {"help": help, "metavar": metavar, "group": group, "key": key, "shown": shown, "registry": registry, "short": short}
     about = {"option": {**texts, "flag": flag, "remembered": remembered}, "stored": remembered}
     if isinstance(default, dict):
         return field(default_factory=lambda: cast("T", {}), metadata=about)
@@ -85,6 +87,8 @@ class Options:
 
     #: Heading of these options in a help text.
     title: ClassVar[str] = "Options"
+    #: Keys of older files, and what they are called now.
+    renamed: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
         for item in declared_options(type(self)):
@@ -109,10 +113,20 @@ def declared_options(options: type) -> tuple[DeclaredOption, ...]:
     return tuple(_declare(item, hints[item.name], titles.get(item.name, "")) for item in fields(options) if "option" in item.metadata)
 
 
+def flag_of(name: str) -> str:
+    """What a command line has for a name of Python."""
+    return "--" + name.replace("_", "-")
+
+
+def negative(flag: str) -> str:
+    """What turns a flag off."""
+    return flag.replace("--", "--no-", 1)
+
+
 def _declare(item: Any, hint: Any, title: str) -> DeclaredOption:
     about, kind = item.metadata["option"], kind_of(hint)
     settled: dict[str, Any] = {
-        "flag": "" if about["flag"] is None else about["flag"] or "--" + item.name.replace("_", "-"),
+        "flag": "" if about["flag"] is None else about["flag"] or flag_of(item.name),
         "metavar": about["metavar"] or kind.metavar,
         "group": about["group"] or title,
         "key": about["key"] or item.name,
@@ -186,11 +200,13 @@ class takes(Generic[P, OptionsT]):
 
 
 def describe_parameters(function: Callable[..., Any], options: type) -> str:
-    """The docstring of a function with what the class of its options says of each in place of the options, for help() and editors."""
+    """The docstring of a function with the attributes of its options class, and of the bases of that, in place of the options, for help()
+    and editors."""
     described = inspect.cleandoc(function.__doc__ or "")
     *_, last = inspect.signature(function).parameters
-    attributes = re.search(r"Attributes\n-+\n(.*?)(?=\n\n|\Z)", inspect.cleandoc(options.__doc__ or ""), re.S)
-    return described if attributes is None else re.sub(rf"(?m)^{last} : .*(\n    .*)*", lambda _: attributes[1], described)
+    texts = [inspect.cleandoc(base.__dict__.get("__doc__") or "") for base in options.__mro__]
+    attributes = [match[1] for text in texts if (match := re.search(r"Attributes\n-+\n(.*?)(?=\n\n|\Z)", text, re.S))]
+    return re.sub(rf"(?m)^{last} : .*(\n    .*)*", lambda _: "\n".join(attributes), described) if attributes else described
 
 
 # ---------------------------------------------------------------------------------------- mappings, files, what a run remembers
@@ -218,6 +234,7 @@ def read_options_file(options: type[OptionsT], file: Path) -> OptionsT:
     from dynident.core.files import errors_in_file, read_yaml
 
     values = {key: value for key, value in read_yaml(file).items() if value is not None}
+    values = {key if (new := options.renamed.get(key, key)) in values else new: value for key, value in values.items()}
     allowed = [item.key for item in declared_options(options)]
     if unknown := [key for key in values if key not in allowed]:
         raise FileError(file, f"unknown key {unknown[0]!r}; allowed: {', '.join(allowed)}")
@@ -234,9 +251,12 @@ def names_given(options: Options, *names: str) -> list[str]:
     return [name for name in names if getattr(options, name) != defaults[name]]
 
 
-def changes(options: Options, *, by_key: bool = False) -> dict[str, Any]:
-    """What differs from the defaults and is to be remembered, as JSON and YAML contain it; by_key : by the names in YAML files."""
-    declared = [item for item in declared_options(type(options)) if item.remembered]
+def changes(options: Options, *, by_key: bool = False, every: bool = False) -> dict[str, Any]:
+    """What differs from the defaults and is to be remembered, as JSON and YAML contain it.
+
+    by_key : by the names in YAML files. every : also what a run does not remember.
+    """
+    declared = [item for item in declared_options(type(options)) if item.remembered or every]
     values = [(item.key if by_key else item.name, getattr(options, item.name), item.default) for item in declared]
     return {name: plain(value) for name, value, default in values if value != default}
 
@@ -273,13 +293,13 @@ def typed_words(*options: Options) -> list[str]:
         if not flag or value == item.default:
             continue
         if kind.is_flag:
-            words.append(flag if value else f"--no-{flag[2:]}")
+            words.append(flag if value else negative(flag))
         elif kind.tokens > 1:
             words += [flag, *map(show_word, value)]
         elif isinstance(value, Mapping):
             pairs = cast("Mapping[str, Any]", value)
             words += [word for name, part in pairs.items() for word in (flag, kind.show({name: part}))]
-        elif kind.repeated:
+        elif kind.repeated and not kind.joined:
             words += [word for part in value for word in (flag, kind.show((part,)))]
         else:
             words += [flag, kind.show(value)]

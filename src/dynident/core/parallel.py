@@ -23,6 +23,7 @@ import numpy as np
 from dynident.core.files import interrupted_later
 from dynident.core.isolation import end_with_parent
 from dynident.core.sizes import check_count
+from dynident.core.threads import VARIABLES
 from dynident.errors import InputError, ValueRangeError
 
 Result = TypeVar("Result")
@@ -47,7 +48,7 @@ def multi_start(
         that complete are what they would have been without a budget.
     finished : results of an earlier, interrupted call with the same seed, which are not computed again.
     on_finished : called here, in this process, as each start completes, so that a caller can store it.
-    enough : asked about every result; once it says yes, no further start begins.
+    enough : called with every result; once it is true, no further start begins.
     patience : seconds for which starts that other processes have begun are waited for after a Ctrl-C, which reaches them too.
     """
     if starts < 1:
@@ -82,7 +83,7 @@ def multi_start(
 
         # a pool hands out jobs ahead of time, and those could no longer be called off: it gets as many as it has workers
         at_once = getattr(executor, "_max_workers", len(open_starts))
-        _collect(open_starts, begin, at_once, deadline, patience, hand_over)
+        collect(open_starts, begin, hand_over, at_once, deadline=deadline, patience=patience)
     return dict(sorted(results.items()))
 
 
@@ -100,7 +101,7 @@ def process_pool(workers: int) -> Generator[Executor | None]:
 
 
 def _end_unfinished(pool: ProcessPoolExecutor) -> None:
-    """End workers that still compute what nobody waits for: a Ctrl-C does not reach a process that is just being forked."""
+    """End workers whose results are no longer needed: a Ctrl-C does not reach a process that is just being forked."""
     if pool._pending_work_items:  # pyright: ignore[reportAttributeAccessIssue] (terminate_workers of Python 3.14)
         for process in list(pool._processes.values()):
             process.terminate()
@@ -110,18 +111,20 @@ def _begin_worker(parent: int) -> None:
     """In a worker: it ends with the process that began it, and is silent; one that waits for work would print a traceback at a Ctrl-C."""
     end_with_parent(parent)
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (for as long as the process lives)
+    os.environ.update(dict.fromkeys(VARIABLES, "1"))  # there are as many processes as are wanted
     signal.signal(signal.SIGINT, signal.default_int_handler)  # it was forked while its parent put Ctrl-C off
 
 
-def _collect(
+def collect(
     starts: Sequence[int],
     begin: Callable[[int], Future[Result]],
+    hand_over: Callable[[int, Result], object],
     at_once: int,
-    deadline: float,
-    patience: float,
-    hand_over: Callable[[int, Result], bool],
+    *,
+    deadline: float = np.inf,
+    patience: float = 0.0,
 ) -> None:
-    """Keep the workers busy and hand over results as they come; at the deadline call off what has not begun."""
+    """Keep the workers busy and hand over results as they come; at the deadline, or where it returns True, call off what has not begun."""
     waiting = list(starts)
     jobs: dict[Future[Result], int] = {}
     any_done = over = False
@@ -139,7 +142,7 @@ def _collect(
             done, _ = wait(jobs, timeout=None if left <= 0.0 or np.isinf(left) else left, return_when=FIRST_COMPLETED)
             for job in sorted(done, key=lambda job: jobs[job]):
                 any_done = True
-                over = hand_over(jobs.pop(job), job.result()) or over
+                over = hand_over(jobs.pop(job), job.result()) is True or over
     except KeyboardInterrupt:
         begun = [job for job in jobs if not job.cancel()]
         for job in wait(begun, timeout=patience).done:
@@ -152,7 +155,7 @@ def _collect(
 
 
 def _check_picklable(task: object) -> None:
-    """A pool would only say so from within, once per job and without the remedy."""
+    """InputError with a remedy; a pool would raise an error per job, without one."""
     try:
         pickle.dumps(task)
     except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -1,9 +1,9 @@
-"""Records as files: a record is a frozen dataclass, and its declared types say how it is written, read back and checked.
+"""Records as files: a record is a frozen dataclass, and its declared types determine how it is written, read back and checked.
 
 A file is a safetensors file, which any program can read: the arrays, named by their place ("result.problem.factors[0]"), and a JSON text
 with everything else. Every number is exact to the last bit, and what two places share is written once and shared again.
 
-A file may come from a stranger. What is read is exactly of its declared type and shape: a file can't name a class that is not declared,
+Files are not trusted. What is read is exactly of its declared type and shape: a file can't name a class that is not declared,
 and safetensors compares the sizes that a file claims with its length before it reads an array. Damage is what these checks find, and
 is one sentence (FileError); any other error is a bug and keeps its traceback.
 """
@@ -15,7 +15,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -35,7 +35,7 @@ AnyArray: TypeAlias = "np.ndarray[Any, Any]"
 _LONGEST = 20_000_000
 #: No number of a robot is larger; the squares of such numbers can still be computed with.
 _LARGEST = 1e100
-#: Whole numbers that a float can tell from the next.
+#: Whole numbers up to this are exact as floats.
 _LARGEST_INTEGER = 1 << 53
 #: Names of the types of arrays, by NumPy's.
 _TYPES = {"float64": "F64", "float32": "F32", "int64": "I64", "int32": "I32", "bool": "BOOL"}
@@ -70,6 +70,9 @@ class Shape:
     below: str = ""
 
 
+#: Schema of an array in a document, and the records and named tuples of the schemas that refer to them, by name.
+NUMBERS = {"type": "array", "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/Numbers"}]}}
+RECORDS: dict[str, type] = {}
 #: By abstract class: the classes that a file may name in its place.
 _VARIANTS: dict[type, dict[str, type]] = {}
 
@@ -102,7 +105,7 @@ def record_fields(record: type) -> tuple[RecordField, ...]:
 
 @dataclass(frozen=True, eq=False)
 class RecordFile:
-    """What a file holds: arrays by place, the JSON text of the records, and that of what is said about them."""
+    """The content of a file: arrays by place, the JSON text of the records, and the JSON text about their origin."""
 
     arrays: Mapping[str, AnyArray]
     content: str
@@ -110,7 +113,7 @@ class RecordFile:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the records, whatever is said about them."""
+        """SHA-256 of the records, without the text about their origin."""
         digest = hashlib.sha256(self.content.encode())
         for name in sorted(self.arrays):
             values = np.ascontiguousarray(self.arrays[name])
@@ -133,17 +136,12 @@ class RecordFile:
         text += b" " * (-len(text) % 8)
         return b"".join([len(text).to_bytes(8, "little"), text, *parts])
 
-    def rewrite(self, text: Callable[[Any], Any], array: Callable[[str, AnyArray], AnyArray]) -> RecordFile:
-        """With other words and numbers. text : JSON object -> JSON object; array : (place, values) -> values."""
-        texts = [json.dumps(text(json.loads(part)), allow_nan=False) for part in (self.content, self.about)]
-        return RecordFile({name: array(name, values) for name, values in self.arrays.items()}, *texts)
-
 
 def encode(content: Mapping[str, Any], about: Mapping[str, Any]) -> RecordFile:
     """Records as a file holds them.
 
     content : records by name, of which the digest is made.
-    about : records by name that say how the content was made; without arrays.
+    about : records by name about how the content was made; without arrays.
     """
     writer = _Writer()
     return RecordFile(writer.arrays, writer.text(content), _Writer().text({"made_by": f"dynident {version('dynident')}", **about}))
@@ -226,7 +224,7 @@ class OpenedFile:
     """A record file that is there and intact. digest : of its content; file : what it holds."""
 
     def __init__(self, path: Path, *, remedy: str, arrays: bool = True) -> None:
-        """remedy : what makes the file again; arrays : False to look at what is said about the content, without reading it."""
+        """remedy : what makes the file again; arrays : False to read the text about the origin alone."""
         self.path, self.remedy = path, remedy
         texts, tensors = _open(path, remedy, arrays)
         self.digest, self.file = texts["digest"], RecordFile(tensors, texts["content"], texts["about"])
@@ -234,7 +232,7 @@ class OpenedFile:
             raise FileError(path, "is damaged", remedy=remedy)
 
     def about(self, types: Mapping[str, Any]) -> dict[str, Any]:
-        """What is said about the content, by name. types : the declared types."""
+        """The records about the origin of the content, by name. types : the declared types."""
         return self._read(self.file.about, {}, types, {})
 
     def content(self, types: Mapping[str, Any], given: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -258,17 +256,16 @@ def _open(path: Path, remedy: str, arrays: bool) -> tuple[dict[str, str], dict[s
     if not path.is_file():
         raise FileError(path, "is not a file" if path.exists() else "no such file", remedy=remedy)
     damaged = FileError(path, "is damaged, or is not a record of dynident", remedy=remedy)
-    try:
+    try:  # nothing but the library's, whose errors are damage; one of ours would be a bug
         with cast("Any", safe_open)(path, framework="numpy") as opened:
             texts: dict[str, str] = opened.metadata() or {}
-            if texts.keys() != {"content", "about", "digest", "check"} or sum(map(len, texts.values())) > _LONGEST:
-                raise damaged
-            names: list[str] = list(opened.keys()) if arrays else []
-            tensors = {name: np.asarray(opened.get_tensor(name)) for name in names}
+            tensors: dict[str, AnyArray] = {name: opened.get_tensor(name) for name in (opened.keys() if arrays else ())}
     except OSError as error:
         raise FileError(path, f"can't be read: {error.strerror or error}") from None
-    except (SafetensorError, TypeError, AttributeError, ValueError):  # of the library, for types that NumPy has not
+    except (SafetensorError, TypeError, AttributeError, ValueError):  # the last three for types that NumPy does not have
         raise damaged from None
+    if texts.keys() != {"content", "about", "digest", "check"} or sum(map(len, texts.values())) > _LONGEST:
+        raise damaged
     return texts, tensors
 
 
@@ -403,7 +400,7 @@ def _array_kind(hint: Any) -> Kind | None:
             raise at.refuse(value, expected)
         return array
 
-    return Kind(read=read, expected=expected, schema={"type": "array"})
+    return Kind(read=read, expected=expected, schema={"$ref": "#/$defs/Numbers"})
 
 
 def _record_kind(hint: Any) -> Kind | None:
@@ -411,6 +408,7 @@ def _record_kind(hint: Any) -> Kind | None:
     if not _is_record(hint) and not isabstract(hint):
         return None
     kind, name = cast("type[Any]", hint), str(hint.__name__)
+    RECORDS[name] = kind
 
     def read(value: Any, at: Place) -> Any:
         return at.file.record(value, _VARIANTS.get(kind, {}) if isabstract(kind) else {name: kind}, at)
@@ -427,7 +425,9 @@ def _named_tuple_kind(hint: Any) -> Kind | None:
     if names is None:
         return None
     hints = get_type_hints(hint, include_extras=True)
-    return each([kind_of(hints[name]) for name in names], make=hint._make)
+    RECORDS[hint.__name__] = hint
+    listed = each([kind_of(hints[name]) for name in names], make=hint._make)
+    return replace(listed, schema={"$ref": f"#/$defs/{hint.__name__}"})
 
 
 def _numbered_kind(hint: Any) -> Kind | None:

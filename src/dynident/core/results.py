@@ -45,7 +45,7 @@ def _freeze_returned(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 class Tabular(metaclass=_ReadOnlyArrays):
     """Prints itself. What is shown of a class is registered in `dynident.reports`, which is imported here by name when somebody asks, so
-    that no room knows how its results are shown. Dataclasses need `repr=False` beside it."""
+    that results do not depend on how they are shown. Dataclasses need `repr=False` beside it."""
 
     @property
     def headline(self) -> str:

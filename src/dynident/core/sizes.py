@@ -1,4 +1,4 @@
-"""How much is too much: what files unpack to and what options ask for, judged before any memory is taken for it."""
+"""Limits of size, checked before memory is allocated: of what files unpack to, and of arrays that options ask for."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MOST_NUMBERS = 200_000_000
 
 def check_unpacked(path: Path, size: float, *, remedy: str) -> None:
     """FileError where a file of few bytes would be very many. size : of what is in it [bytes]; remedy : where that is meant."""
-    own = path.stat().st_size
-    if size > max(_UNPACKED, _TIMES_THE_FILE * own):
+    stored = path.stat().st_size
+    if size > max(_UNPACKED, _TIMES_THE_FILE * stored):
         allowed = f"at most {_TIMES_THE_FILE} times its size, or {_UNPACKED >> 20} MB, was expected"
-        raise FileError(path, f"would unpack to {size / 1e9:.3g} GB from {own / 1e6:.3g} MB; {allowed}: it is damaged, or {remedy}")
+        raise FileError(path, f"would unpack to {size / 1e9:.3g} GB from {stored / 1e6:.3g} MB; {allowed}: it is damaged, or {remedy}")
 
 
 def check_count(name: str, count: float, *, each: int = 1, what: str = "samples", remedy: str = "") -> None:

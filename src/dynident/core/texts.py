@@ -16,6 +16,10 @@ def short_number(value: float) -> str:
     return f"{value:.0f}" if 10.0 <= abs(value) < 1e6 else f"{value:.2g}"
 
 
+def percent_text(percent: float) -> str:
+    return f"{short_number(percent)} %"
+
+
 def number_form(decimals: int, values: Iterable[float | None]) -> str:
     """The format of a column of numbers: so many decimals, or three digits and a power of ten where decimals would show next to nothing
     of the largest, or far too much."""
@@ -44,3 +48,23 @@ def value_text(value: float | None, std: float | None) -> str:
 def listing(names: Sequence[str], most: int = 12) -> str:
     """Names with commas, the first few of many."""
     return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """One, two and three."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def count_text(count: int, noun: str) -> str:
+    """1 gap, 2 gaps."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def capitalize(text: str) -> str:
+    """With a capital; what follows stays as it is."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def as_sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    return f"{capitalize(text)}."

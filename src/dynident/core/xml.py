@@ -1,4 +1,4 @@
-"""XML read safely (no document type, no entities), and edited as text in place: every byte that is not edited stays as it is."""
+"""XML read safely (no document type, no entities), written, and edited as text in place: what is not edited stays byte by byte."""
 
 from __future__ import annotations
 
@@ -163,9 +163,9 @@ class XmlText:
         self._edits.append((start, end, b""))
 
     def _attribute_places(self, element: XmlElement) -> dict[str, tuple[int, int]]:
-        """Where the value of each attribute stands, quotes excluded."""
-        found = _ATTRIBUTE.finditer(self.content, element.start, element.opened)
-        return {match[1].decode(): match.span(2) if match[2] is not None else match.span(3) for match in found}
+        """Start and end of the value of each attribute, without quotes."""
+        matches = _ATTRIBUTE.finditer(self.content, element.start, element.opened)
+        return {match[1].decode(): match.span(2) if match[2] is not None else match.span(3) for match in matches}
 
     def _indent(self, element: XmlElement) -> bytes:
         """The blanks at the beginning of the element's line."""
@@ -177,6 +177,9 @@ class XmlText:
         """Does nothing stand before the element in its line?"""
         line = self.content.rfind(b"\n", 0, element.start) + 1
         return line > 0 and not self.content[line : element.start].strip()
+
+
+# ------------------------------------------------------------------------------------------------------------------ new elements
 
 
 class NewElement(NamedTuple):
@@ -217,15 +220,15 @@ def _attribute_text(value: str | float | Iterable[float]) -> str:
     return number_text(value if isinstance(value, Iterable) else [value])
 
 
-def number_text(numbers: Iterable[float]) -> str:
-    """Numbers that come back to the last bit."""
-    return " ".join(repr(float(number) + 0.0) for number in numbers)
-
-
 def comment_text(sentences: list[str]) -> str:
     """An XML comment; two hyphens, which would end it, become one."""
     text = re.sub("-{2,}", "-", printable(" ".join(sentences))).rstrip("-")
     return f"<!-- {text} -->"
+
+
+def number_text(numbers: Iterable[float]) -> str:
+    """Numbers with all their digits."""
+    return " ".join(repr(float(number) + 0.0) for number in numbers)
 
 
 def _same(text: str, numbers: Sequence[float], rounding: float) -> bool:

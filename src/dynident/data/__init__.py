@@ -6,10 +6,11 @@ from dynident.core.lazy import make_lazy
 
 if TYPE_CHECKING:
     from dynident.data.controller_samples import ControllerSamples
-    from dynident.data.dataset import Dataset, EffortKind
+    from dynident.data.dataset import Dataset
     from dynident.data.formats.writing import write_dataset
-    from dynident.data.reading.load import load_controller_samples, load_dataset, load_log_and_samples, load_recording
+    from dynident.data.reading.load import load_controller_samples, load_dataset, load_recording
     from dynident.data.reading.presets import list_presets
+    from dynident.data.reading.quantities import EffortKind
     from dynident.data.reading.reading import Reading
     from dynident.data.signals.clocks import shift_effort
     from dynident.data.signals.derivatives import differentiate, low_pass, savitzky_golay
@@ -32,7 +33,6 @@ __all__ = [
     "list_presets",
     "load_controller_samples",
     "load_dataset",
-    "load_log_and_samples",
     "load_recording",
     "low_pass",
     "mask_saturation",

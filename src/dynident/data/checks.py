@@ -25,10 +25,10 @@ def add_source(source: str, what: str) -> str:
 
 def check_names(names: Sequence[str], n: int) -> tuple[str, ...]:
     """n unique joint names; joint1, joint2, ... when none are given."""
-    found = tuple(str(name) for name in names) or default_names(n)
-    if len(found) != n:
-        raise ValueRangeError("joint_names", f"has {len(found)} names, but q has {n} columns (joints)")
-    return check_unique("joint", found)
+    unique = tuple(str(name) for name in names) or default_names(n)
+    if len(unique) != n:
+        raise ValueRangeError("joint_names", f"has {len(unique)} names, but q has {n} columns (joints)")
+    return check_unique("joint", unique)
 
 
 def default_names(n: int) -> tuple[str, ...]:
@@ -39,39 +39,40 @@ def default_names(n: int) -> tuple[str, ...]:
 def check_mask(mask: ArrayLike, shape: tuple[int, ...]) -> BoolArray:
     """True and false, or 1 and 0, of the shape of q."""
     given: Any = mask
-    found: NDArray[Any] = given if type(given) is np.ndarray and given.dtype == bool else as_numbers("mask", given)
-    if found.shape != shape:
-        raise ShapeError("mask", found.shape, f"{shape}, the shape of q")
-    use = found.astype(bool)
-    if np.any(use != found):
+    values: NDArray[Any] = given if type(given) is np.ndarray and given.dtype == bool else as_numbers("mask", given)
+    if values.shape != shape:
+        raise ShapeError("mask", values.shape, f"{shape}, the shape of q")
+    use = values.astype(bool)
+    if np.any(use != values):
         raise ValueRangeError("mask", "holds other values than true and false (1 and 0)")
     return freeze(use)
 
 
 def check_period(marks: ArrayLike, samples: int) -> IntArray:
     """Marks of repetitions as whole numbers (N,), 0 or more."""
-    found = as_numbers("period", marks)
-    if found.shape != (samples,):
-        raise ShapeError("period", found.shape, f"({samples},) = (samples,)")
+    numbers = as_numbers("period", marks)
+    if numbers.shape != (samples,):
+        raise ShapeError("period", numbers.shape, f"({samples},) = (samples,)")
     with np.errstate(invalid="ignore"):
-        whole = found.astype(np.int64)
-    if np.any(whole != found) or np.any(whole < 0):
+        whole = numbers.astype(np.int64)
+    if np.any(whole != numbers) or np.any(whole < 0):
         raise ValueRangeError("period", "holds other values than 0, 1, 2, ...; it numbers the repetitions of a motion")
     return freeze(whole)
 
 
 def check_starts(starts: Sequence[int], samples: int) -> tuple[int, ...]:
     """Segment starts: 0 first, strictly increasing, each the index of a sample."""
-    found = tuple(int(start) for start in starts)
-    rising = all(a < b for a, b in pairwise(found))
-    if not found or found[0] != 0 or not rising or found[-1] >= samples:
-        raise ValueRangeError("starts", f"is {found}; it must begin with 0 and increase strictly, below {samples} samples")
-    return found
+    firsts = tuple(int(start) for start in starts)
+    rising = all(a < b for a, b in pairwise(firsts))
+    if not firsts or firsts[0] != 0 or not rising or firsts[-1] >= samples:
+        raise ValueRangeError("starts", f"is {firsts}; it must begin with 0 and increase strictly, below {samples} samples")
+    return firsts
 
 
 def check_time(time: Array, starts: Sequence[int]) -> Array:
     """Finite stamps that increase strictly within each segment."""
     _check_finite("time", time, [])
+    time = _spread_rounded(time, starts)
     steps = np.diff(time)
     boundaries = np.asarray(starts[1:], dtype=np.intp) - 1
     inside = np.ones(len(steps), dtype=bool)
@@ -90,6 +91,32 @@ def check_time(time: Array, starts: Sequence[int]) -> Array:
     if time.size and time.max() - time.min() > LONGEST:
         raise ValueRangeError("time", f"spans {time.max() - time.min():.3g} s, more than 100 years; check the stamps and their unit")
     return freeze(time)
+
+
+def _spread_rounded(time: Array, starts: Sequence[int]) -> Array:
+    """Stamps (N,) that were rounded to coarse steps, with those that are equal spread evenly over their step; others as they are.
+
+    Rounded ones never go back, are whole multiples of one step, and many are equal to the one before.
+    """
+    steps = np.diff(time)
+    new = np.append(True, steps > 0.0)
+    new[np.asarray(starts, dtype=np.intp)] = True
+    if len(steps) < _ROUNDED_SAMPLES or np.any(steps[~new[1:]] < 0.0) or np.count_nonzero(~new) < _ROUNDED_SHARE * len(time):
+        return time
+    first = np.flatnonzero(new)
+    lengths = np.diff(np.append(first, len(time)))
+    advances = np.diff(time[first])
+    step = float(advances[advances > 0.0].min(initial=np.inf))
+    whole = np.abs(advances / step - np.round(advances / step)) < _ROUNDED_NEAR
+    if not np.isfinite(step) or np.mean(whole) < 0.99 or lengths.max() > _ROUNDED_RUN * np.median(lengths):
+        return time
+    within = np.arange(len(time)) - np.repeat(first, lengths)
+    return time + step * within / np.repeat(lengths, lengths)
+
+
+#: Stamps are taken to be rounded where this share, of at least so many, are equal to the one before, all are multiples of one step as
+#: nearly as this, and no step holds so many times more of them than the usual one: what repeats itself for longer is a recording that hung.
+_ROUNDED_SHARE, _ROUNDED_SAMPLES, _ROUNDED_NEAR, _ROUNDED_RUN = 0.02, 50, 1e-3, 4.0
 
 
 def check_rows(name: str, values: ArrayLike, shape: tuple[int, ...], joints: Sequence[str]) -> Array:
@@ -169,7 +196,5 @@ def _check_finite(name: str, array: Array, joints: Sequence[str]) -> None:
     bad = np.argwhere(~np.isfinite(array))
     place = [int(i) for i in bad[0]]
     joint = f", joint {joints[place[1]]!r}" if len(place) > 1 else ""
-    raise ValueRangeError(
-        name,
-        f"is {array[tuple(place)]} at sample {place[0]}{joint} ({len(bad)} such values); repair or drop those samples",
-    )
+    where = f"at sample {place[0]}{joint} ({len(bad)} such values)"
+    raise ValueRangeError(name, f"is {array[tuple(place)]} {where}; repair or drop those samples, or leave out that time")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -29,37 +30,9 @@ from dynident.data.checks import (
     part_rows,
     same_in_all,
 )
-from dynident.data.provenance import NEW, Provenance
-from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
-
-
-class EffortKind(StrEnum):
-    """What the effort columns hold."""
-
-    TORQUE = "torque"
-    """Joint torque or force [N·m | N]."""
-    CURRENT = "current"
-    """Motor current [A], torque up to a gain per joint."""
-    MAGNITUDE = "magnitude"
-    """|torque| only, its sign is unknown [N·m | N]."""
-    CURRENT_MAGNITUDE = "current_magnitude"
-    """|current| only [A]."""
-
-    @property
-    def unsigned(self) -> bool:
-        """Whether it is a magnitude, without its sign."""
-        return self in (EffortKind.MAGNITUDE, EffortKind.CURRENT_MAGNITUDE)
-
-    @property
-    def without_sign(self) -> EffortKind:
-        """The magnitude of it."""
-        currents = (EffortKind.CURRENT, EffortKind.CURRENT_MAGNITUDE)
-        return EffortKind.CURRENT_MAGNITUDE if self in currents else EffortKind.MAGNITUDE
-
-    @classmethod
-    def _missing_(cls, value: object) -> EffortKind:
-        raise UnknownNameError("effort kind", str(value), cls)
-
+from dynident.data.provenance import NEW, SPREAD, Provenance
+from dynident.data.reading.quantities import EffortKind
+from dynident.errors import InputError, ShapeError, ValueRangeError
 
 #: What an array that a log may not have is called, and what to do without it.
 _REMEDIES = {
@@ -152,7 +125,8 @@ class Dataset(Result):
         if self.gears is not None:
             expected = f"({q.shape[1]}, {q.shape[1]}) = (motors, joints)"
             set_(self, "gears", check_array("gears", self.gears, (q.shape[1], q.shape[1]), expected, remedy="give finite ratios"))
-        set_(self, "provenance", Provenance.of((self.q, self.effort), known=self.provenance))
+        provenance = Provenance.of((self.q, self.effort), known=self.provenance)
+        set_(self, "provenance", provenance if np.array_equal(self.time, time) else provenance.after(SPREAD))
 
     @property
     def n(self) -> int:
@@ -187,11 +161,32 @@ class Dataset(Result):
     @property
     def recordings(self) -> tuple[int, ...]:
         """The recording that each segment is of, counted from 0 in the order in which they appear."""
+        owners = self._owners
+        order = list(dict.fromkeys(owners))
+        return tuple(order.index(owner) for owner in owners)
+
+    @property
+    def recording_names(self) -> tuple[str, ...]:
+        """The file of each recording, in the order in which they appear; #1, #2, ... of those that are not from files."""
+        known = self.provenance.recordings
+        return tuple(known[owner].name or f"#{i}" for i, owner in enumerate(dict.fromkeys(self._owners), 1))
+
+    def by_recording(self) -> Iterator[tuple[int, Dataset]]:
+        """The parts of the log that are of one recording each, with its number as in `recordings`."""
+        numbers, names = self.recordings, self.recording_names
+        for number, group in groupby(zip(numbers, self.segments, strict=True), key=itemgetter(0)):
+            segments = [segment for _, segment in group]
+            first = segments[0].start
+            part = self.take(slice(first, segments[-1].stop), starts=[segment.start - first for segment in segments])
+            yield number, replace(part, source=names[number], provenance=part.provenance)
+
+    @property
+    def _owners(self) -> list[int]:
+        """The recording of the provenance that each segment is of."""
         known, pieces = self.provenance.recordings, self.provenance.pieces
         edges = np.cumsum([piece.samples for piece in pieces])
-        owners = [pieces[min(int(np.searchsorted(edges, start, side="right")), len(pieces) - 1)].recording for start in self.starts]
-        order = list(dict.fromkeys(known.index(owner) for owner in owners))
-        return tuple(order.index(known.index(owner)) for owner in owners)
+        owners: list[int] = np.minimum(np.searchsorted(edges, self.starts, side="right"), len(pieces) - 1).tolist()
+        return [known.index(pieces[i].recording) for i in owners]
 
     @cached_property
     def rate(self) -> float:
@@ -255,6 +250,23 @@ class Dataset(Result):
             provenance = provenance.after(step)
         return replace(self, **changes, provenance=provenance)
 
+    def restrict(self, use: BoolArray, step: str = "") -> Dataset:
+        """The same recording, of which fewer samples are used.
+
+        Parameters
+        ----------
+        use : (N, n) bool array
+            Where a sample of a joint may be used; those that are masked stay so.
+        step
+            What was done, for the source.
+        """
+        return self.after(step, mask=use if self.mask is None else self.mask & use)
+
+    @property
+    def in_use(self) -> BoolArray:
+        """(N, n) where samples are used."""
+        return np.ones(self.q.shape, dtype=bool) if self.mask is None else self.mask
+
     @property
     def used(self) -> Provenance:
         """Of the samples that the mask leaves of at least one joint."""
@@ -284,14 +296,13 @@ class Dataset(Result):
         same_in_all("effort_kind", datasets)
         if any((item.gears is None) != (datasets[0].gears is None) or not _same_gears(item, datasets[0]) for item in datasets):
             raise ValueRangeError("gears", "are not the same in all datasets; load them with the same ones")
-        masks = [np.ones(item.q.shape, dtype=bool) if item.mask is None else item.mask for item in datasets]
         marks = [np.ones(item.samples, dtype=np.int64) if item.period is None else item.period for item in datasets]
         warm = ("temperature",) if all(item.temperature is not None for item in datasets) else ()
         offsets = np.cumsum([0, *(item.samples for item in datasets)])
         return replace(
             datasets[0],
             **{"temperature": None, **join_arrays(datasets, ("time", "q", "dq", "ddq", "effort", *warm))},
-            mask=None if all(item.mask is None for item in datasets) else np.concatenate(masks),
+            mask=None if all(item.mask is None for item in datasets) else np.concatenate([item.in_use for item in datasets]),
             period=None if all(item.period is None for item in datasets) else np.concatenate(marks),
             starts=tuple(int(offset) + start for item, offset in zip(datasets, offsets, strict=False) for start in item.starts),
             source="; ".join(dict.fromkeys(item.source for item in datasets)),

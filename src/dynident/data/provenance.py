@@ -19,6 +19,8 @@ from dynident.core.documents import LEFT_OUT
 from dynident.core.large_arrays import take_rows
 from dynident.errors import require
 
+#: The step of a log whose stamps were rounded so coarsely that several samples had the same.
+SPREAD = "rounded stamps spread evenly"
 #: Rows that the digest of a recording's numbers looks at, evenly spread: measured numbers don't agree in so many by chance.
 _ROWS = 1024
 #: Beyond so many pieces, holes shorter than the share of the samples below are bridged.
@@ -33,12 +35,19 @@ class SourceRecording:
     numbers : str             Digest of its positions and efforts, the same in whatever format they are stored.
     samples : int             Number of samples in all.
     selection : str           What of the files was read, where they hold several recordings; empty for all of it.
+    path : str                End of the path that it was read from, where the names of `files` don't tell it.
     """
 
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     numbers: str
     samples: int
     selection: str = field(default="", metadata=LEFT_OUT)
+    path: str = field(default="", metadata=LEFT_OUT)
+
+    @property
+    def name(self) -> str:
+        """What it was read from: a file, or a folder or list of files; empty for arrays made in memory."""
+        return self.path or next(iter(self.files), "").split("/")[0]
 
     def is_same(self, other: SourceRecording) -> bool:
         """Whether the files are copies of each other, or hold the same numbers."""
@@ -92,9 +101,9 @@ class Provenance:
     @staticmethod
     def join(items: Iterable[Provenance]) -> Provenance:
         """One after the other."""
-        found = list(items)
-        steps = dict.fromkeys(step for item in found for step in item.steps)
-        return Provenance(pieces=tuple(piece for item in found for piece in item.pieces), steps=tuple(steps))
+        joined = list(items)
+        steps = dict.fromkeys(step for item in joined for step in item.steps)
+        return Provenance(pieces=tuple(piece for item in joined for piece in item.pieces), steps=tuple(steps))
 
     @cached_property
     def samples(self) -> int:
@@ -103,16 +112,22 @@ class Provenance:
     @property
     def recordings(self) -> tuple[SourceRecording, ...]:
         """Each of them once."""
-        found: list[SourceRecording] = []
+        recordings: list[SourceRecording] = []
         for piece in self.pieces:
-            if piece.recording not in found:
-                found.append(piece.recording)
-        return tuple(found)
+            if piece.recording not in recordings:
+                recordings.append(piece.recording)
+        return tuple(recordings)
 
     @property
     def files(self) -> dict[str, str]:
         """{name: SHA-256} of every file."""
         return {name: digest for recording in self.recordings for name, digest in recording.files.items()}
+
+    def named(self, name: str) -> Provenance:
+        """The same of one recording that goes by this name."""
+        known = self.recordings[0]
+        recording = known if known.name == name else replace(known, path=name)
+        return replace(self, pieces=tuple(replace(piece, recording=recording) for piece in self.pieces))
 
     def after(self, step: str) -> Provenance:
         """The same samples after something was done to them."""

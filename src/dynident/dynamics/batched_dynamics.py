@@ -11,15 +11,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, check_samples, freeze
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
-from dynident.parameters import PARAMETERS_PER_LINK, link_rows
 from dynident.robots.kinematics import link_poses, skew
+from dynident.robots.parameters import PARAMETERS_PER_LINK, link_rows
 from dynident.robots.robot import JointType, Robot
 
 _KERNELS = ("numba", "reference")
@@ -240,12 +240,12 @@ def joint_wrenches(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayL
     array([ 0.   , 68.647,  0.   ,  0.   ,  0.   , 31.872])
     """
     (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
-    found = _backend().link_wrenches(robot, link_rows(parameters, robot.link_names), Q, dQ, ddQ)
-    out = np.empty_like(found)
+    wrenches = _backend().link_wrenches(robot, link_rows(parameters, robot.link_names), Q, dQ, ddQ)
+    out = np.empty_like(wrenches)
     for j, link in enumerate(robot.links):  # from the link's frame into that of the joint: f = R f', m = R m' + p × R f'
         R, p = link.placement[:3, :3], link.placement[:3, 3]
         into_joint = np.block([[np.zeros((3, 3)), R], [R, skew(p) @ R]])
-        out[:, j] = found[:, j] @ into_joint.T
+        out[:, j] = wrenches[:, j] @ into_joint.T
     return out.reshape(*shape, 6)
 
 
@@ -402,19 +402,10 @@ class RegressorLines:
 
         The width is a multiple of 40. Columns after the last sample hold anything.
         """
-        motion = self.check(q, dq, ddq)
+        motion = tuple(map(freeze, _samples(self._robot, q=q, dq=dq, ddq=ddq)[0]))
         for start in range(0, len(motion[0]), out.shape[1]):
             self._writer.write(*motion, start, out)
             yield slice(start, min(start + out.shape[1], len(motion[0])))
-
-    def check(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> tuple[Array, ...]:
-        """The motion, (N, n) each, as kernels take it."""
-        return tuple(map(freeze, _samples(self._robot, q=q, dq=dq, ddq=ddq)[0]))
-
-    @property
-    def state(self) -> tuple[Any, ...] | None:
-        """What compiled code needs to write lines itself (`kernels.regressor_lines`); None for the reference, which is not compiled."""
-        return self._writer.state
 
 
 def inertia_gravity_regressor(robot: Robot, q: ArrayLike) -> Array:

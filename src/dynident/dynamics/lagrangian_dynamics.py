@@ -17,8 +17,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.parameters import PARAMETERS_PER_LINK, inertia_matrix
 from dynident.robots.kinematics import link_poses, skew
+from dynident.robots.parameters import PARAMETERS_PER_LINK, inertia_matrix
 from dynident.robots.robot import JointType, Robot
 
 _CHUNK = 128
@@ -114,10 +114,8 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
         yield start, np.ascontiguousarray(torque_regressor(robot, q[part], dq[part], ddq[part]).transpose(1, 2, 0))
 
 
-class LineWriter:
-    """Writes chosen entries of a torque regressor as lines."""
-
-    state = None
+class ReferenceLineWriter:
+    """Writes chosen entries of a torque regressor as lines, one sample after another."""
 
     def __init__(self, robot: Robot, places: IntArray, known: Array, sums: IntArray) -> None:
         self._robot, self._places, self._known, self._sums = robot, places, known, sums
@@ -129,6 +127,9 @@ class LineWriter:
         lines[self._sums] = (Y @ self._known).T if len(self._known) else 0.0
         chosen = self._places >= 0
         lines[self._places[chosen]] = Y.transpose(1, 2, 0)[chosen]
+
+
+LineWriter = ReferenceLineWriter  # as `batched_dynamics` calls it in either of its backends
 
 
 def spatial_inertia(parameters: Array) -> Array:

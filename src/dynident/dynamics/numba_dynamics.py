@@ -80,17 +80,14 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
 
 
 class LineWriter:
-    """Writes chosen entries of a torque regressor as lines, of frozen arrays; it has memory of its own, so every thread needs its own.
-
-    state : the first arguments of `kernels.regressor_lines`, for compiled code that calls it itself.
-    """
+    """Writes chosen entries of a torque regressor as lines, of frozen arrays; it has memory of its own, so every thread needs its own."""
 
     def __init__(self, robot: Robot, places: IntArray, known: Array, sums: IntArray) -> None:
         (entries,) = _allocate_aligned((10 * kernels.BLOCK,))
-        self.state = (_chain(robot, robot.gravity), entries, freeze(places), freeze(known), freeze(sums))
+        self._state = (_chain(robot, robot.gravity), entries, freeze(places), freeze(known), freeze(sums))
 
     def write(self, q: Array, dq: Array, ddq: Array, start: int, out: Array) -> None:
-        kernels.regressor_lines(*self.state, q, dq, ddq, start, out)
+        kernels.regressor_lines(*self._state, q, dq, ddq, start, out)
 
 
 def _chain(robot: Robot, gravity: Array) -> kernels.Chain:

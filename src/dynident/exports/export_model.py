@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -10,27 +11,27 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.names import printable
-from dynident.errors import InputError, Remedy, ShapeError
-from dynident.feasibility.result import LinkParameters
-from dynident.friction.model import FrictionModel
-from dynident.monitoring.contact_monitor import ContactMonitor
-from dynident.monitoring.watched_model import COEFFICIENTS, LINKS
-from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
-from dynident.payload import PayloadEstimate, PayloadStatus
+from dynident.dynamics.friction.model import FrictionModel
+from dynident.errors import InputError, Remedy
+from dynident.links.result import LinkParameters
 from dynident.regression.coefficients import Coefficient, coefficients
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
-from dynident.robots.robot import JointType, Robot
+from dynident.robots.parameters import change_of_frame
+from dynident.robots.robot import JointType
 from dynident.robots.verdict import judge
+from dynident.routes.payload import PayloadEstimate, PayloadStatus
 from dynident.runs import RunFolder, Stage, StageContent
 from dynident.runs.folder import Folder
+from dynident.validation.monitoring.contact_monitor import ContactMonitor
+from dynident.validation.monitoring.watched_model import COEFFICIENTS, LINKS, WatchedModel
 
-#: What a payload is exported with without a note.
+#: Payloads of these statuses are exported without a note.
 _SURE = (PayloadStatus.TOLD, PayloadStatus.INERTIA_OPEN, PayloadStatus.CENTRE_OPEN)
 
 
 class InfeasibleModelError(InputError):
-    """Parameters that no robot can have, or that violate what was asked of them. Attributes: `violations`."""
+    """Parameters that are not physically consistent, or that violate a constraint. Attributes: `violations`."""
 
     def __init__(self, violations: tuple[str, ...]) -> None:
         self.violations = violations
@@ -63,19 +64,13 @@ class AttachedBody:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ExportModel:
-    """A robot with identified parameters.
+class ExportModel(WatchedModel):
+    """A robot with identified parameters and friction, and what an exported file says of them.
 
     Attributes
     ----------
-    robot : Robot
-        The robot, whose own parameters are not used.
-    parameters : (n, 10) array
-        Linear parameters of the links, in the robot's named frames.
-    friction : FrictionModel or None
-        Friction model; None for none.
-    friction_parameters : (n, k) array or None
-        Of `friction`, row j for joint j.
+    robot, parameters, friction, friction_parameters, name
+        As of `WatchedModel`.
     reached : (n, 2) array or None
         Largest speed of each joint in the log of the friction, backward and forward [rad/s | m/s].
     provenance : str
@@ -87,15 +82,11 @@ class ExportModel:
     notes : tuple of str
         What a reader of the exported file should know.
     payload : AttachedBody or None
-        What hangs on the flange, beside the links.
+        The payload on the flange, as a body of its own.
     monitor : ContactMonitor or None
         Gain and thresholds of the contact monitor that generated code has; its model is not looked at.
     """
 
-    robot: Robot
-    parameters: Array
-    friction: FrictionModel | None = None
-    friction_parameters: Array | None = None
     reached: Array | None = None
     provenance: str = ""
     violations: tuple[str, ...] = ()
@@ -103,17 +94,6 @@ class ExportModel:
     notes: tuple[str, ...] = ()
     payload: AttachedBody | None = None
     monitor: ContactMonitor | None = None
-
-    def __post_init__(self) -> None:
-        n = self.robot.n
-        if self.parameters.shape != (n, PARAMETERS_PER_LINK):
-            raise ShapeError("parameters", self.parameters.shape, f"({n}, 10) = (links, parameters)")
-        if (self.friction is None) != (self.friction_parameters is None):
-            raise InputError("friction and friction_parameters belong together; give both or none")
-        if self.friction is not None and self.friction_parameters is not None:
-            expected = (n, len(self.friction.parameter_names))
-            if self.friction_parameters.shape != expected:
-                raise ShapeError("friction_parameters", self.friction_parameters.shape, f"{expected} = (joints, parameters)")
 
     @property
     def describes_bodies(self) -> bool:
@@ -136,7 +116,7 @@ class ExportModel:
         return replace(self, parameters=self.loaded_parameters, payload=None, notes=(*self.notes, note))
 
     def all_violations(self) -> tuple[str, ...]:
-        """The known violations, and the links that no rigid body can be, judged here."""
+        """The known violations, and the links that are not physically consistent."""
         violations = list(self.violations)
         for link, row in zip(self.robot.links, self.parameters, strict=True):
             verdict = judge(row).verdict
@@ -153,8 +133,7 @@ class ExportModel:
     @property
     def friction_inputs(self) -> tuple[str, ...]:
         """Arguments of the friction function in generated code; the load it has from the links themselves."""
-        warm = self.friction is not None and "temperature" in self.friction.needs
-        return ("q", "dq", "ddq", "temperature") if warm else ("q", "dq", "ddq")
+        return ("q", "dq", "ddq", "temperature") if self.needs_temperature else ("q", "dq", "ddq")
 
     def units_sentence(self) -> str:
         """What the numbers of each joint are in, for a comment in ASCII."""
@@ -178,7 +157,7 @@ def model_from_run(folder: Folder, *, from_coefficients: bool = False, payload: 
     from_coefficients
         Whether the coefficients are exported in place of the links.
     payload
-        Whether the payload of the run hangs on the flange.
+        Whether the payload of the run is attached to the flange.
 
     Returns
     -------
@@ -232,12 +211,15 @@ def attach_payload(model: ExportModel, payload: PayloadEstimate) -> ExportModel:
 
 def attached_body(payload: PayloadEstimate) -> AttachedBody:
     """A payload as a body on the link that carries it."""
-    taken = {name for link in payload.robot.links for name in link.sources}
-    name = "payload"
-    while name in taken:
-        name += "_link"
+    name = unused_name("payload", {name for link in payload.robot.links for name in link.sources})
     link = payload.robot.link_names.index(payload.link)
     return AttachedBody(name=name, link=link, pose=payload.flange, parameters=payload.parameters)
+
+
+def unused_name(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name += "_link"
+    return name
 
 
 def model_from_parameters(links: LinkParameters) -> ExportModel:

@@ -16,11 +16,11 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.linear_algebra import constrained_least_squares
+from dynident.dynamics.friction.dissipation import braking_factors
+from dynident.dynamics.friction.model import FrictionModel, Motion, Symmetry
 from dynident.errors import InputError, require
 from dynident.exports.code.graph import Graph, Node
 from dynident.exports.export_model import ExportModel
-from dynident.friction.dissipation import braking_factors
-from dynident.friction.model import FrictionModel, Motion, Symmetry
 
 #: Speeds of each direction over which friction is fitted that a format can't hold as it is.
 SPEEDS = 50

@@ -1,7 +1,7 @@
 """The cross-engine proof: what was exported is loaded by another engine, and its torques are compared with our Newton-Euler.
 
-A description that loads is not yet right: a frame or a sign that is off shows only in the torques. So every export is compared
-on random states, and one that another engine understands differently is not handed out.
+A description that loads can still be wrong: a wrong frame or sign shows only in the torques. So every export is compared
+at random states, and one whose torques differ is refused.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
+from dynident.dynamics.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.errors import DynidentError
 from dynident.exports.export_model import ExportModel
-from dynident.friction.model import REFERENCE_TEMPERATURE, Motion, friction_torque
 from dynident.robots.robot import Robot
 
 #: q, dq, ddq, (N, n) each, at which torques are compared.
@@ -82,9 +82,8 @@ def random_states(robot: Robot, count: int = 1000, seed: int = 0) -> States:
 def compare(engine: str, model: ExportModel, states: States, torques: Array, *, friction: bool = False) -> Comparison:
     """Another engine's torques (N, n) against ours; DisagreementError above the tolerance."""
     expected = inverse_dynamics(model.robot, model.loaded_parameters, *states)
-    if friction and model.friction is not None and model.friction_parameters is not None:
-        motion = Motion(*states, expected, _temperature(states))
-        expected = expected + friction_torque(model.friction, model.friction_parameters, motion)
+    if friction:
+        expected = expected + model.friction_torque(Motion(*states, expected, _temperature(states)))
     difference = np.abs(torques - expected).max(axis=0)
     scale = np.abs(expected).max(axis=0)
     relative = difference / np.maximum(scale, max(_SMALL_JOINT * float(scale.max()), np.finfo(float).tiny))
@@ -104,5 +103,5 @@ def friction_states(model: ExportModel, states: States) -> tuple[Array, ...]:
 
 
 def _temperature(states: States) -> Array:
-    """Any will do, the same for both sides [°C]."""
+    """Of the joints, the same for both sides of the comparison [°C]."""
     return REFERENCE_TEMPERATURE + 10.0 * states[0]

@@ -10,18 +10,21 @@ import numpy as np
 
 from dynident.core.files import check_file_target, check_writable, make_parents, write_files
 from dynident.core.options import settle_options
+from dynident.dynamics.friction import stated_friction
 from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports.code import c99, python_module
 from dynident.exports.export_model import ExportModel, InfeasibleModelError, model_from_estimate, model_from_parameters
 from dynident.exports.formats import mjcf, tables, urdf
+from dynident.exports.formats.description import unheld_notes
 from dynident.exports.formats.original import Original
 from dynident.exports.proof import Comparison, States, random_states
 from dynident.exports.target import Exported, Exporter, Request
-from dynident.feasibility.result import LinkParameters
-from dynident.parameters import PARAMETERS_PER_LINK
-from dynident.payload import PayloadEstimate
+from dynident.links.result import LinkParameters
 from dynident.regression.estimate import Estimate
+from dynident.robots.formats.dh import BASE
+from dynident.robots.parameters import PARAMETERS_PER_LINK
 from dynident.robots.robot import Robot
+from dynident.routes.payload import PayloadEstimate
 from dynident.runs.folder import refuse_run_file
 
 EXPORTERS: dict[str, Exporter] = {
@@ -75,10 +78,6 @@ def export(
     InputError
         Where the original file cannot be patched.
 
-    Notes
-    -----
-    Raises InfeasibleModelError, DisagreementError, or an InputError about the original.
-
     Examples
     --------
     >>> from dynident import export, load_run
@@ -126,8 +125,18 @@ def _read_original(exporter: Exporter, original: str | Path | Original | None) -
     return file
 
 
+def target_of_original(path: str | Path) -> str:
+    """The target that patches a file of the user's, by its root element."""
+    original = Original.read(path)
+    for name, exporter in EXPORTERS.items():
+        if exporter.patches(original):
+            return name
+    kinds = " nor ".join(exporter.original_name for exporter in EXPORTERS.values() if exporter.original)
+    raise FileError(path, f"begins with <{original.root.tag}>, which is neither {kinds}; give the one that the run was made with")
+
+
 def check_target(exporter: Exporter, path: Path, original: str | Path | Original | None) -> None:
-    """Before the work: can the target be written, and is it none of the user's own files?"""
+    """FileError where the target cannot be written, or would replace a file of the user's."""
     if exporter.folder:
         check_writable(path)
         if exporter.guard is not None:
@@ -135,7 +144,7 @@ def check_target(exporter: Exporter, path: Path, original: str | Path | Original
         return
     patched = original.path if isinstance(original, Original) else original
     if patched is not None and path.exists() and path.samefile(patched):
-        raise FileError(path, "is the file that would be patched, and it is never overwritten; name another file")
+        raise FileError(path, "is the file to patch, which is never overwritten; name another file")
     check_file_target(path)
     refuse_run_file(path)
 
@@ -154,10 +163,10 @@ def write_exported(exports: Mapping[Path, Exported]) -> None:
 
 
 def refuse_foreign(folder: Path, names: Iterable[str], what: str) -> None:
-    """FileError where one of these files is there already. what : that it is not."""
+    """FileError where one of these files exists and is not from an earlier export or sample. what : "export" or "sample"."""
     foreign = next((folder / name for name in names if (folder / name).exists()), None)
     if foreign is not None:
-        raise FileError(foreign, f"is there already, and no earlier {what}; it is not replaced; name another folder")
+        raise FileError(foreign, f"is there already, and is not from an earlier {what}; it is not replaced; name another folder")
 
 
 def find_original(exporter: Exporter, robot: Robot) -> Original | None:
@@ -187,6 +196,24 @@ def payload_fragment(payload: PayloadEstimate, target: str) -> str:
     return writers[target](payload)
 
 
+def dh_notes(robot: Robot) -> tuple[str, ...]:
+    """What of a robot a DH file has no place for, one sentence each.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+
+    Returns
+    -------
+    tuple of str
+        Sentences for people.
+    """
+    known = {BASE, *robot.link_names}
+    apart = [pair for pair in robot.apart if not known.issuperset(pair)]
+    return tuple(unheld_notes(robot, "A DH file", ("friction",), apart))
+
+
 def convert(robot: Robot, path: str | Path) -> tuple[str, tuple[str, ...]]:
     """The text of the robot's description in the format that the path's suffix names, and what it lacks; nothing is written.
 
@@ -208,11 +235,18 @@ def convert(robot: Robot, path: str | Path) -> tuple[str, tuple[str, ...]]:
     if target is None:
         raise FileError(path, f"unknown suffix {Path(path).suffix!r}; known: {', '.join(CONVERSIONS)}")
     if target == "dh":
-        return robot.to_dh_yaml(), ()
+        return robot.to_dh_yaml(), dh_notes(robot)
     without = [link.name for link in robot.links if link.parameters is None]
     if without and target == "mjcf":
         raise FileError(robot.source, f"gives no inertia for {', '.join(without)}, and MuJoCo needs one; convert to .urdf or .yaml")
     rows = [np.zeros(PARAMETERS_PER_LINK) if link.parameters is None else link.parameters for link in robot.links]
-    model = ExportModel(robot=robot, parameters=np.array(rows), provenance=f"converted from {Path(robot.source).name}")
+    stated = any(joint.friction is not None for joint in robot.joints)
+    model = ExportModel(
+        robot=robot,
+        parameters=np.array(rows),
+        friction=stated_friction() if stated else None,
+        friction_parameters=np.maximum([joint.friction or (0.0, 0.0) for joint in robot.joints], 0.0) if stated else None,
+        provenance=f"converted from {Path(robot.source).name}",
+    )
     exported = export(model, target, force=True)
     return exported.main.decode("utf-8"), exported.notes

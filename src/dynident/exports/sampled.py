@@ -1,6 +1,6 @@
 """Samples of a posterior as a folder of files: one model each, a table of all, and an index that says what they are.
 
-A file that is patched refers to meshes from where it is; its copies elsewhere refer to the same files from where they are.
+Paths of a patched file to its meshes are relative; in its copies they are changed to lead to the same files.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from dynident.exports.formats.original import Original
 from dynident.exports.formats.tables import csv_bytes
 from dynident.exports.proof import random_states
 from dynident.exports.registry import EXPORTERS, export, refuse_foreign
-from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.samples import LinkSpread, PosteriorSamples
-from dynident.runs.documents.parameters import ConvergenceDocument
+from dynident.links.result import LinkParameters
+from dynident.links.samples import LinkSpread, PosteriorSamples
 
 INDEX, TABLE = "index.json", "samples.csv"
 #: Names of the models, one per sample.
@@ -53,7 +52,7 @@ class SampleIndex(Document):
     count: int
     seed: int
     parameters: Annotated[str, "digest of the run's parameters.safetensors"]
-    convergence: ConvergenceDocument
+    acceptance: Annotated[float, "share of all that was drawn that is within the constraints"]
     target: Annotated[str | None, "what the models were exported for; null where there are none"]
     files: Annotated[Mapping[str, str], "SHA-256 by name"]
     notes: Annotated[tuple[str, ...], "of the export"]
@@ -91,7 +90,7 @@ def export_samples(
         count=len(samples),
         seed=samples.seed,
         parameters=parameters,
-        convergence=ConvergenceDocument.of(samples),
+        acceptance=samples.acceptance,
         target=target,
         files={name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
         notes=notes,
@@ -106,7 +105,7 @@ def export_samples(
 
 
 def check_samples_target(links: LinkParameters, folder: Path, target: str | None, original: str | Path | None) -> None:
-    """Before the work: can the folder be written, is what it may hold an earlier set of samples, and does the file fit the robot?"""
+    """An error where the folder cannot be written, holds files other than earlier samples, or the file to patch does not fit the robot."""
     check_writable(folder, INDEX, TABLE)
     if TABLE not in _earlier_files(folder):
         refuse_foreign(folder, [TABLE], "sample")
@@ -121,7 +120,7 @@ def _earlier_files(folder: Path) -> set[str]:
         return set()
     content = read_json(file)
     if content.get("schema") != SampleIndex.SCHEMA:
-        raise FileError(file, "is not an index of samples, and it would be replaced; name another folder")
+        raise FileError(file, "is not an index of samples, so it is not replaced; name another folder")
     listed = content.get("files")
     names = cast("dict[str, Any]", listed) if isinstance(listed, dict) else {}
     return {name for name in names if name in (INDEX, TABLE) or _MODEL.fullmatch(name)}  # of no other names, whatever an index lists

@@ -11,7 +11,7 @@ from dynident.core.results import Tabular
 from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.original import Original
 from dynident.exports.proof import Comparison, States
-from dynident.payload import PayloadEstimate
+from dynident.routes.payload import PayloadEstimate
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,8 +6,7 @@ from dynident.core.lazy import make_lazy
 
 if TYPE_CHECKING:
     from dynident.pipeline.fit import fit
-    from dynident.pipeline.guard import SpoiledLogError, refuse_spoiled
-    from dynident.pipeline.identify import identify
+    from dynident.pipeline.identify import SpoiledLogError, identify, refuse_spoiled
     from dynident.pipeline.model import Model, Verdict
 
 __all__ = ["Model", "SpoiledLogError", "Verdict", "fit", "identify", "refuse_spoiled"]

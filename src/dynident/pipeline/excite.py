@@ -15,23 +15,23 @@ from dynident.core.files import check_file_target, clear_errors, write_atomicall
 from dynident.core.options import names_given
 from dynident.data import Dataset
 from dynident.data.reading.reading import Reading
+from dynident.dynamics.friction import friction_model
 from dynident.errors import FileError, OptionsError, Remedy, ValueRangeError, require
-from dynident.excitation import FileHeader, design_experiment, design_trajectory, drive_design, drive_experiment, trajectory_dataset
-from dynident.excitation.design import DURATION, Design
-from dynident.excitation.documents import DesignDocument, ExperimentDocument, StaticDocument
-from dynident.excitation.earlier_run import EarlierRun, earlier_run
-from dynident.excitation.experiment import Experiment
-from dynident.excitation.formats.format import TrajectoryFormat, named_format
-from dynident.excitation.formats.registry import format_of, read_motion, write_trajectory
-from dynident.excitation.home import find_home
-from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.motions.plan import design_motion
-from dynident.excitation.motions.registry import motion_kind
-from dynident.excitation.options import FileChoice, LimitChoice, MotionChoice, SearchChoice
-from dynident.excitation.static_design import StaticDesign, design_configurations
-from dynident.excitation.task import task_of
-from dynident.excitation.trajectories.trajectory import check_samples
-from dynident.friction import friction_model
+from dynident.motions import FileHeader, design_experiment, design_trajectory, drive_design, drive_experiment, trajectory_dataset
+from dynident.motions.design.design import DURATION, Design
+from dynident.motions.design.earlier_run import EarlierRun, earlier_run
+from dynident.motions.design.experiment import Experiment
+from dynident.motions.design.static_design import StaticDesign, design_configurations
+from dynident.motions.design.task import task_of
+from dynident.motions.documents import DesignDocument, ExperimentDocument, StaticDocument
+from dynident.motions.formats.format import TrajectoryFormat, named_format
+from dynident.motions.formats.registry import format_of, read_motion, write_trajectory
+from dynident.motions.limits.collision import CollisionModel
+from dynident.motions.moves.home import find_home
+from dynident.motions.options import FileChoice, LimitChoice, MotionChoice, SearchChoice
+from dynident.motions.proposals.plan import design_motion
+from dynident.motions.proposals.registry import motion_kind
+from dynident.motions.trajectories.trajectory import check_samples
 from dynident.reports.motion_page import GENERATOR, design_page, experiment_page
 from dynident.robots.robot import Robot
 from dynident.runs import load_run
@@ -130,12 +130,12 @@ def excite(
             design_trajectory, robot, **common, **shape, **effort, start=start, at_rest=search.start_at_rest, executor=executor
         )
         if not search.goal:
-            found = design(seed=search.seed, progress=progress)
+            designed = design(seed=search.seed, progress=progress)
         else:
-            found = design_experiment(design, seed=search.seed, progress=progress, **search.goal)
-    if isinstance(found, Design):
-        return _finish_design(drive_design(found, repeats=motion.repeat, **driving), target)
-    experiment = drive_experiment(found, **driving)
+            designed = design_experiment(design, seed=search.seed, progress=progress, **search.goal)
+    if isinstance(designed, Design):
+        return _finish_design(drive_design(designed, repeats=motion.repeat, **driving), target)
+    experiment = drive_experiment(designed, **driving)
     several = len(experiment.designs) > 1
     names = (output.with_stem(f"{output.stem}-{number}") if several else output for number in range(1, len(experiment.designs) + 1))
     files = tuple(target.write_design(design, name) for design, name in zip(experiment.designs, names, strict=True))

@@ -1,4 +1,4 @@
-"""The identification that users call: the guard first, then the estimate."""
+"""The identification that users call: a log with a fault that makes any result meaningless is refused first, with what mends it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from dynident.data import ControllerSamples, Dataset
-from dynident.pipeline.guard import refuse_spoiled
+from dynident.diagnosis import Correction, Finding
+from dynident.diagnosis.quick import find_spoiling
+from dynident.diagnosis.remedies import correction_remedy, finding_evidence
+from dynident.errors import InputError, Remedy
 from dynident.regression.estimate import Estimate
 from dynident.regression.identify import IdentifyOptions
 from dynident.regression.identify import identify as identify_unguarded
@@ -77,3 +80,54 @@ def identify(
             if isinstance(item, Dataset):
                 refuse_spoiled(robot, item)
     return identify_unguarded(robot, data, **options)
+
+
+class SpoiledLogError(InputError):
+    """A log from which nothing meaningful can be identified as it is read.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        What is wrong with it.
+    correction : Correction
+        What mends it, as far as that is known.
+    """
+
+    def __init__(self, findings: tuple[Finding, ...], correction: Correction) -> None:
+        self.findings, self.correction = findings, correction
+        first, *others = findings
+        sentence = " and ".join(finding.sentence for finding in others)
+        message = f"{first.sentence}{sentence and ', and '}{sentence} ({finding_evidence(first)})"
+        super().__init__(message, remedy=_remedy(first.advice, correction))
+
+
+def refuse_spoiled(robot: Robot, data: Dataset | ControllerSamples) -> None:
+    """Refuse a log that is not what it is taken for, as far as a few thousand samples show it: other units, signs, clock, joints.
+
+    Parameters
+    ----------
+    robot
+        The robot.
+    data
+        The log.
+
+    Raises
+    ------
+    SpoiledLogError
+        Where it is not.
+    """
+    diagnosis = find_spoiling(robot, data)
+    if diagnosis is not None:
+        raise SpoiledLogError(diagnosis.spoiling, diagnosis.in_file)
+
+
+def _remedy(advice: str, correction: Correction) -> Remedy:
+    mended, further = correction_remedy(correction), advice if isinstance(advice, Remedy) else Remedy(advice)
+    steps = "; ".join(filter(None, (mended and f"give {mended.template}", further.template)))
+    return Remedy(
+        f"{steps}; {{doctor}} tells more, and {{ignore_doctor}} identifies all the same",
+        **mended.arguments,
+        **further.arguments,
+        doctor=...,
+        ignore_doctor=True,
+    )

@@ -14,16 +14,16 @@ from dynident.core.texts import short_number
 from dynident.errors import DynidentError, InputError
 from dynident.exports import EXPORTERS, Exported, export
 from dynident.exports.registry import find_original
-from dynident.feasibility.result import LinkParameters, RetrievalStatus
+from dynident.links.result import LinkParameters
 from dynident.regression.estimate import Estimate
 from dynident.reports import Page, report
 from dynident.reports.figures import Figure
 from dynident.reports.sections.verdict import find_doubts
 from dynident.reports.sections.verdict import headline as held_out_sentence
 from dynident.reports.tables import Report
+from dynident.routes.signs.confidence import SignVerdict
+from dynident.routes.signs.result import SignRecovery
 from dynident.runs import Run, load_run, run_in_memory
-from dynident.signs.confidence import SignVerdict
-from dynident.signs.result import SignRecovery
 from dynident.validation.folds import CrossValidation
 from dynident.validation.result import WORSE_THAN_FIT, Validation
 
@@ -34,10 +34,10 @@ class Verdict:
 
     Attributes
     ----------
-    lines
-        Tuple of str Its error on other data, its links, what not to trust, and what is wrong with the data.
-    next
-        Tuple of str What to do next, the most useful first.
+    lines : tuple of str
+        Its error on other data, its links, what not to trust, and what is wrong with the data.
+    next : tuple of str
+        What to do next, the most useful first.
     """
 
     lines: tuple[str, ...]
@@ -95,6 +95,11 @@ class Model(Result):
         if self.folder is not None:
             return load_run(self.folder)
         return run_in_memory(self.estimate, signs=self.signs, parameters=self.links, validation=self.validation)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether there are links, and no stage has a doubt about them or about the data."""
+        return self.links is not None and not self.links.doubts and not self.estimate.doubts
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -157,7 +162,8 @@ def judge(model: Model, say: Callable[[DynidentError], str] = str) -> Verdict:
 def _lines(model: Model, failures: Mapping[str, str]) -> Iterator[str]:
     yield _error_line(model)
     yield _link_line(model, failures)
-    doubts = [doubt.sentence for doubt in find_doubts(model.run) if not doubt.general]
+    told = model.estimate.doubts if model.validation is not None else ()  # with the error on the test log
+    doubts = [doubt.sentence for doubt in find_doubts(model.run) if not doubt.general and not any(item in doubt.sentence for item in told)]
     if doubts:
         yield f"Don't trust: {doubts[0]}"
     if model.signs is not None and model.signs.verdict is SignVerdict.CERTAIN:
@@ -193,11 +199,14 @@ def _link_line(model: Model, failures: Mapping[str, str]) -> str:
     share = (
         f"; {known} of {len(links.ranges)} parameters known from the data alone, the others from prior knowledge" if links.ranges else ""
     )
-    doubt = f" But they are {links.status.value}: {links.notes[-1]}." if links.status is RetrievalStatus.DOUBTFUL and links.notes else ""
+    own = [doubt for doubt in links.doubts if doubt not in model.estimate.doubts]
+    doubt = f" But they are doubtful: {'; '.join(own) or 'so is the estimate'}." if links.doubts else ""
     return f"Links: {len(links.base.robot.links)} of {links.total_mass:.3g} kg in all, {consistent}{share}.{doubt}"
 
 
 def _next_steps(model: Model, failures: Mapping[str, str]) -> Iterator[str]:
+    if model.estimate.doubts:
+        yield "settle what these efforts are: ask dynident doctor, check units and gears, and what the description's masses come from."
     yield from (f"{step}: {sentence}." for step, sentence in failures.items() if step != "retrieve")
     if model.validation is None:
         yield "record another motion and give it as a test log, to know the error there."

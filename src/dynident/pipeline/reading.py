@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from dynident.errors import InputError, OptionsError
+from dynident.errors import FileError, InputError, OptionsError
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
@@ -19,9 +19,43 @@ if TYPE_CHECKING:
     from dynident.regression.estimate import Estimate
     from dynident.regression.options import Periods
     from dynident.robots import Robot
-    from dynident.signs import SignRecovery
+    from dynident.routes.signs import SignRecovery
 
 Recorded = TypeVar("Recorded", bound="Dataset | ControllerSamples")
+
+
+def read_log_and_samples(
+    files: Sequence[Path],
+    robot: Robot,
+    reading: Reading,
+    part: tuple[float, float] = (0.0, 1.0),
+    *,
+    ordered: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Dataset | None, ControllerSamples | None]:
+    """Logs and a controller's samples in files, None for what they do not hold. Of both, the part that is asked for is one of the log.
+
+    ordered : joints in the robot's order where the file names them; False leaves the file's columns in their order.
+    """
+    from dynident.data.reading.load import load_log_and_samples
+
+    log, samples = load_log_and_samples(files, replace(reading, robot_joints=robot.joint_names, progress=progress))
+    return take_part(robot, log, samples, part, ordered=ordered)
+
+
+def take_part(
+    robot: Robot, log: Dataset | None, samples: ControllerSamples | None, part: tuple[float, float] = (0.0, 1.0), *, ordered: bool = True
+) -> tuple[Dataset | None, ControllerSamples | None]:
+    """The same of data that were read."""
+    from dynident.regression.prepare import order_joints
+
+    if log is not None:
+        log = order_joints(robot, log) if ordered else log
+        log, part = log if part == (0.0, 1.0) else log.part(*part), (0.0, 1.0)
+    if samples is not None:
+        samples = order_joints(robot, samples) if ordered else samples
+        samples = samples if part == (0.0, 1.0) else samples.part(*part)
+    return log, samples
 
 
 def read_data(
@@ -30,19 +64,13 @@ def read_data(
     reading: Reading,
     part: tuple[float, float] = (0.0, 1.0),
     *,
-    ordered: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Dataset | ControllerSamples:
-    """The data with joints in the robot's order where the file names them, and the part of it that is asked for.
-
-    ordered : False leaves the file's columns in their order.
-    """
-    from dynident.data import load_recording
-    from dynident.regression.prepare import order_joints
-
-    data = load_recording(files, replace(reading, robot_joints=robot.joint_names, progress=progress))
-    data = order_joints(robot, data) if ordered else data
-    return data if part == (0.0, 1.0) else data.part(*part)
+    """The same where the files may hold one of the two alone."""
+    log, samples = read_log_and_samples(files, robot, reading, part, progress=progress)
+    if log is not None and samples is not None:
+        raise FileError(samples.source, f"holds controller samples (q, M, g), but {log.source} is a log; give them one by one")
+    return cast("Dataset | ControllerSamples", log or samples)
 
 
 def read_log(
@@ -56,36 +84,11 @@ def read_log(
     remedy: str = "",
 ) -> Dataset:
     """The same where a log is needed; InputError, with `remedy`, for samples of a controller."""
-    from dynident.data import Dataset
-
-    data = read_data(files, robot, reading, part, ordered=ordered, progress=progress)
-    if not isinstance(data, Dataset):
-        raise InputError(
-            f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected, with torques", remedy=remedy
-        )
-    return data
-
-
-def read_log_and_samples(
-    files: Sequence[Path],
-    robot: Robot,
-    reading: Reading,
-    part: tuple[float, float] = (0.0, 1.0),
-    *,
-    ordered: bool = True,
-    progress: Callable[[float], None] | None = None,
-) -> tuple[Dataset | None, ControllerSamples | None]:
-    """The same where the files may be logs and a controller's samples; of both the part is one of the log."""
-    from dynident.data import load_log_and_samples
-    from dynident.regression.prepare import order_joints
-
-    log, samples = load_log_and_samples(files, replace(reading, robot_joints=robot.joint_names, progress=progress))
-    if ordered:
-        log = None if log is None else cast("Dataset", order_joints(robot, log))
-        samples = None if samples is None else cast("ControllerSamples", order_joints(robot, samples))
-    if part != (0.0, 1.0):
-        log, samples = (log.part(*part), samples) if log is not None else (None, None if samples is None else samples.part(*part))
-    return log, samples
+    log, samples = read_log_and_samples(files, robot, reading, part, ordered=ordered, progress=progress)
+    if log is None or samples is not None:
+        what = "samples of a controller's M and g, and a log was expected, with torques"
+        raise InputError(f"{', '.join(map(str, files))}: {what}", remedy=remedy)
+    return log
 
 
 def choose_periods(recorded: Recorded, periods: Periods | None, *, average: bool = False) -> Recorded:
@@ -105,9 +108,12 @@ def choose_periods(recorded: Recorded, periods: Periods | None, *, average: bool
     return cast("Recorded", average_periods(log) if average else log)
 
 
-def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:
+def remember_reading(estimate: Estimate, reading: Reading | None) -> Estimate:
     """The estimate, which knows how its data were read, so that others can be read in the same way; what was left out is of these alone."""
-    summary, problem, read = estimate.summary, estimate.problem, replace(reading, without=(), progress=None)
+    from dynident.data.reading.reading import Reading
+
+    summary, problem = estimate.summary, estimate.problem
+    read = replace((reading or Reading()).without_recordings(), progress=None)
     return replace(
         estimate,
         summary=replace(summary, processing=replace(summary.processing, read=read)),
@@ -115,8 +121,10 @@ def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:
     )
 
 
-def remember_reading_of_signs(found: SignRecovery, log: Dataset, reading: Reading) -> SignRecovery:
+def remember_reading_of_signs(recovery: SignRecovery, log: Dataset, reading: Reading | None) -> SignRecovery:
     """The same of recovered signs; an effort that was taken for a magnitude is one of held-out data too."""
-    if log.effort_kind != found.log.effort_kind:
-        reading = replace(reading, effort_kind=found.log.effort_kind)
-    return replace(found, estimate=remember_reading(found.estimate, reading))
+    from dynident.data.reading.reading import Reading
+
+    if log.effort_kind != recovery.log.effort_kind:
+        reading = replace(reading or Reading(), effort_kind=recovery.log.effort_kind)
+    return replace(recovery, estimate=remember_reading(recovery.estimate, reading))

@@ -13,9 +13,10 @@ from typing import Any, cast
 
 from dynident.core.cluster import open_executor
 from dynident.core.files import file_digest
-from dynident.core.options import changes, names_given
-from dynident.errors import InputError, OptionsError
-from dynident.feasibility import (
+from dynident.core.options import changes, names_given, narrow
+from dynident.core.records import read_record
+from dynident.errors import InputError, OptionsError, require
+from dynident.links import (
     FeasibleSet,
     LinkParameters,
     Objective,
@@ -26,49 +27,53 @@ from dynident.feasibility import (
     solve_retrieval,
     two_step,
 )
-from dynident.feasibility.constraints.files import read_constraints
-from dynident.feasibility.extraction import HeldGravity, hold_gravity
-from dynident.feasibility.methods import method_by_name, retrieve_by_method
-from dynident.feasibility.options import SHARED, Dropped, RetrievalChoice, SolverChoice
-from dynident.feasibility.solvers.registry import solver_by_name
+from dynident.links.constraints.files import read_constraints
+from dynident.links.extraction import HeldGravity, hold_gravity
+from dynident.links.methods import method_by_name, retrieve_by_method
+from dynident.links.options import SHARED, DropRule, RetrievalChoice
+from dynident.links.shared_links import SharedLinks
+from dynident.links.solvers.registry import solver_by_name
+from dynident.pipeline.options import RetrieveChoice
 from dynident.regression import Estimate
 from dynident.runs import RunFolder, Stage, read_problem
-from dynident.runs.results import StartStore, read_shared_links
+from dynident.runs.results import StartStore
 
 
 def retrieve_links(
-    run: RunFolder,
+    run: RunFolder | None,
     estimate: Estimate,
-    choice: RetrievalChoice,
-    search: SolverChoice,
+    choice: RetrieveChoice,
     progress: Callable[[str], None] | None = None,
+    *,
+    constraints: FeasibleSet | None = None,
 ) -> LinkParameters:
-    """The links that are asked for. Finished starts are kept in the run folder.
+    """The links that are asked for. Finished starts are kept in the run folder, where there is one.
 
-    progress : called now and then with what is going on.
+    progress : called now and then with what is going on. constraints : beside those of the files that `choice` names.
     """
-    solve = partial(_solve, run=run, choice=choice, search=search, progress=progress)
-    if search.method is None:
-        options = SolverOptions(own=search.solver_option, seed=search.seed, starts=search.starts or 1)
-        return solve(build_problem(run, estimate, choice), options=options)
-    method = method_by_name(search.method)
-    _refuse_contradictions(choice, search)
-    solve = partial(solve, search=replace(search, solver=str(method.options["solver"])))
-    dropped = choice.drop or Dropped()
+    solve = partial(_solve, run=run, choice=choice, constraints=constraints, progress=progress)
+    conditions = read_conditions(estimate, choice) & (constraints or FeasibleSet())
+    if choice.method is None:
+        options = SolverOptions(own=choice.solver_option, seed=choice.seed, starts=choice.starts or 1)
+        return solve(build_problem(run, estimate, choice, conditions), options=options)
+    method = method_by_name(choice.method)
+    _refuse_contradictions(choice)
+    solve = partial(solve, choice=replace(choice, solver=str(method.options["solver"])))
+    dropped = choice.drop or DropRule()
     return retrieve_by_method(
         estimate,
-        search.method,
-        constraints=read_conditions(estimate, choice),
+        choice.method,
+        constraints=conditions,
         total_mass=choice.total_mass,
         geometry=choice.geometry_bounds,
         drop=dropped.numbers,
         drop_above_percent=dropped.percent,
-        options=SolverOptions(own=search.solver_option or None, seed=search.seed, starts=search.starts or method.starts),
+        options=SolverOptions(own=choice.solver_option or None, seed=choice.seed, starts=choice.starts or method.starts),
         solve=lambda problem, step, options: solve(problem, options=options, label=step.name),
     )
 
 
-def build_problem(run: RunFolder, estimate: Estimate, choice: RetrievalChoice) -> RetrievalProblem:
+def build_problem(run: RunFolder | None, estimate: Estimate, choice: RetrievalChoice, conditions: FeasibleSet) -> RetrievalProblem:
     """The problem that the options describe; InputError where they don't go together."""
     coefficients, shared = bool(names_given(choice, "two_step", "weights", "drop")), choice.prior.endswith(SHARED)
     if choice.one_step and coefficients:
@@ -80,10 +85,12 @@ def build_problem(run: RunFolder, estimate: Estimate, choice: RetrievalChoice) -
         raise OptionsError(template)
     prior: Any = None if choice.prior == "none" else choice.prior
     if shared:
-        prior = read_shared_links(Path(choice.prior)).prior_for(estimate, run.digest(Stage.ESTIMATE))
+        prior = read_record(Path(choice.prior), SharedLinks, remedy="share the links of the fleet again").prior_for(
+            estimate, "" if run is None else run.digest(Stage.ESTIMATE)
+        )
     return retrieval_problem(
         estimate,
-        constraints=read_conditions(estimate, choice),
+        constraints=conditions,
         consistency=choice.consistency,
         total_mass=choice.total_mass,
         geometry=choice.geometry_bounds,
@@ -107,13 +114,14 @@ def _held(choice: RetrievalChoice) -> HeldGravity | None:
     return hold_gravity(estimate, links, hold=choice.hold or "coefficients")
 
 
-def _data(run: RunFolder, estimate: Estimate) -> Objective:
+def _data(run: RunFolder | None, estimate: Estimate) -> Objective:
     levels = estimate.summary.noise_levels if estimate.summary.noise == "per_group" else None
-    return one_step(estimate.problem or read_problem(run), levels)
+    problem = estimate.problem if run is None else estimate.problem or read_problem(run)
+    return one_step(require(problem, "the data behind the estimate"), levels)
 
 
 def _distance(estimate: Estimate, choice: RetrievalChoice) -> Objective:
-    dropped = choice.drop or Dropped()
+    dropped = choice.drop or DropRule()
     return two_step(estimate, weights=cast("Any", choice.weights or "covariance"), drop=dropped.numbers, drop_above_percent=dropped.percent)
 
 
@@ -125,10 +133,10 @@ def read_conditions(estimate: Estimate, choice: RetrievalChoice) -> FeasibleSet:
     return conditions
 
 
-def _refuse_contradictions(choice: RetrievalChoice, search: SolverChoice) -> None:
+def _refuse_contradictions(choice: RetrieveChoice) -> None:
     """OptionsError where an option that was given is not what the method has."""
-    method = method_by_name(search.method or "")
-    given = {key: getattr(choice, key) for key in changes(choice)} | {"solver": search.solver}
+    method = method_by_name(choice.method or "")
+    given = {key: getattr(choice, key) for key in changes(narrow(choice, RetrievalChoice))} | {"solver": choice.solver}
     if not choice.consistency:
         given["no_consistency"] = True
     for key, value in given.items():
@@ -142,25 +150,28 @@ def _refuse_contradictions(choice: RetrievalChoice, search: SolverChoice) -> Non
 def _solve(
     problem: RetrievalProblem,
     *,
-    run: RunFolder,
-    choice: RetrievalChoice,
-    search: SolverChoice,
+    run: RunFolder | None,
+    choice: RetrieveChoice,
+    constraints: FeasibleSet | None,
     options: SolverOptions,
     progress: Callable[[str], None] | None,
     label: str = "start",
 ) -> LinkParameters:
     """Solve on several processes, or on the workers of a scheduler; starts that an earlier run has finished come from its folder.
 
-    label : of the starts' files, where a method has several steps.
+    constraints : that no file holds; starts are not kept then. label : of the starts' files, where a method has several steps.
     """
-    solver = search.solver or "sdp"
+    solver = choice.solver or "sdp"
     solver_by_name(solver)
-    held = [item.value for item in problem.terms.equalities]  # what an earlier step of a method has found
-    parts = [_key(choice), search.method, run.digest(Stage.ESTIMATE), solver, options.own, search.seed, version("dynident"), held]
-    store = StartStore(run.path, hashlib.sha256(json.dumps(parts, sort_keys=True, default=vars).encode()).hexdigest(), label)
-    with open_executor(search.workers, search.scheduler) as executor:
-        options = replace(options, executor=executor, budget=search.budget, finished=store.finished(), on_finished=store.store)
-        return solve_retrieval(problem, solver=solver, options=options, progress=progress)
+    options = replace(options, budget=choice.budget)
+    if run is not None and constraints is None:
+        held = [item.value for item in problem.terms.equalities]  # what an earlier step of a method has found
+        conditions = _key(narrow(choice, RetrievalChoice))
+        parts = [conditions, choice.method, run.digest(Stage.ESTIMATE), solver, options.own, choice.seed, version("dynident"), held]
+        store = StartStore(run.path, hashlib.sha256(json.dumps(parts, sort_keys=True, default=vars).encode()).hexdigest(), label)
+        options = replace(options, finished=store.finished(), on_finished=store.store)
+    with open_executor(choice.workers, choice.scheduler) as executor:
+        return solve_retrieval(problem, solver=solver, options=replace(options, executor=executor), progress=progress)
 
 
 def _key(choice: RetrievalChoice) -> dict[str, Any]:

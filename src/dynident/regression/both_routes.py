@@ -22,7 +22,7 @@ from dynident.regression.estimate import Estimate
 from dynident.regression.estimation import EstimateOptions, estimate
 from dynident.regression.problem import ControllerCoefficients, Problem
 from dynident.regression.solution import largest_coefficients
-from dynident.regression.vendor_model import FALSE_ALARM, UNTESTABLE, TestedCoefficient, VendorModelTest, Verdict
+from dynident.regression.vendor_model import FALSE_ALARM, UNTESTABLE, CoefficientVerdict, TestedCoefficient, VendorModelTest
 
 
 def combine(
@@ -95,7 +95,11 @@ def check_vendor_model(log: Estimate, controller: Estimate) -> VendorModelTest:
                 log=float(l_values[i]) if apart[i] else None,
                 log_std=float(l_std[i]) if apart[i] else None,
                 difference=float(z[i]) if apart[i] else None,
-                verdict=Verdict.CONTRADICTED if wrong else Verdict.AGREES if testable else Verdict.UNTESTABLE,
+                verdict=CoefficientVerdict.CONTRADICTED
+                if wrong
+                else CoefficientVerdict.AGREES
+                if testable
+                else CoefficientVerdict.UNTESTABLE,
             )
         )
     chi_squared, freedom = _chi_squared(difference[apart], (x @ V @ x.T + controller.covariance)[np.ix_(apart, apart)])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +17,8 @@ from dynident.core.results import Result
 from dynident.data import Dataset
 from dynident.data.provenance import Provenance
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
+from dynident.dynamics.friction.model import Motion, friction_torque
 from dynident.errors import InputError, ValueRangeError
-from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.rows import row_units
 from dynident.regression.friction.choice import FrictionChoice
@@ -97,6 +97,10 @@ class EstimateStatus(Enum):
         return EstimateStatus.DROPPED if dropped else EstimateStatus.COMPLETE
 
 
+#: The cross-validation of the data of a fit in `Estimate.memory`: itself or None, and why there is none.
+FOLDS_OF_FIT = "folds"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Estimate(Result):
     """Base parameters estimated from data.
@@ -142,6 +146,8 @@ class Estimate(Result):
         without a log.
     vendor_model : VendorModelTest
         How the controller's model agrees with the log; None where not both were given.
+    doubts : tuple of str
+        What speaks against the whole model, however well it predicts; every later stage repeats it.
     """
 
     base: BaseParameters
@@ -163,10 +169,21 @@ class Estimate(Result):
     joined: JoinedData | None = None
     reached: Annotated[Array, Shape("n 2")] | None = None
     vendor_model: VendorModelTest | None = None
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if others := [name for name in self.residuals.names if name not in row_units(self.base)]:
             raise ValueRangeError("residuals", f"are of {', '.join(others)}; rows of {self.base.robot.name} were expected")
+
+    @cached_property
+    def memory(self) -> dict[str, Any]:
+        """What later steps have found out about this very estimate and need again, such as its cross-validation, by name."""
+        return {}
+
+    @property
+    def known_speeds(self) -> Array:
+        """(n, 2) as `reached`; zero where that is not known, so that no friction, nor a rotor's inertia, can be negative there."""
+        return np.zeros((self.base.robot.n, 2)) if self.reached is None else self.reached
 
     @property
     def std(self) -> Array:

@@ -12,6 +12,7 @@ from dynident.core.arrays import BoolArray
 from dynident.core.linear_algebra import condition_number
 from dynident.core.texts import listing
 from dynident.errors import UnknownNameError
+from dynident.regression.effort_scale import doubt_scale
 from dynident.regression.equations.factors import compress, triangular
 from dynident.regression.equations.sizes import unit_sizes
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus
@@ -122,7 +123,8 @@ def estimate(
         blocks=uncertainty.blocks,
         reached=problem.reached,
     )
-    return replace(result, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(result)))
+    notes = (*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(result))
+    return replace(result, notes=notes, doubts=doubt_scale(result))
 
 
 def _reweight(

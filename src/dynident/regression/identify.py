@@ -15,9 +15,9 @@ from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.signals.faulty_samples import describe_faults, leave_out_faults
 from dynident.data.signals.holds import gravity_samples
+from dynident.dynamics.friction import couple, linear, linear_with_rotor
+from dynident.dynamics.friction.model import FrictionModel
 from dynident.errors import InputError, ValueRangeError
-from dynident.friction import couple, linear, linear_with_rotor
-from dynident.friction.model import FrictionModel
 from dynident.regression.both_routes import combine
 from dynident.regression.equations.base import Equations, base_parameters
 from dynident.regression.equations.columns import problem_columns
@@ -25,6 +25,7 @@ from dynident.regression.estimate import Estimate
 from dynident.regression.estimation import EstimateOptions, estimate
 from dynident.regression.friction.choose import fit_chosen_friction
 from dynident.regression.friction.fit_friction import fit_friction, has_shapes
+from dynident.regression.friction.richer import richer_friction
 from dynident.regression.prepare import check_torque, even_clock, match_joints, parallel_filter, usual_cutoff
 from dynident.regression.problem import Problem, controller_equations, problem_on_base
 from dynident.regression.rotors import settle_rotors
@@ -123,7 +124,7 @@ def fit_problem(
 
     controller : of a controller's samples beside the log. Each is first estimated alone, and all that they determine is compared; prior and
         dropping are for the estimate from both.
-    auto : with the friction that suits each joint.
+    auto : with the friction that suits each joint; else a note says where such friction would halve the error.
     """
     if controller is not None:
         alone = EstimateOptions(noise=fitting.get("noise"), loss=fitting.get("loss"))
@@ -133,8 +134,10 @@ def fit_problem(
     if auto:
         return fit_chosen_friction(problem, seed=seed, progress=progress, **fitting)
     if model is not None and problem.rows and ("load" in model.needs or (fit_shapes and has_shapes(model))):
-        return fit_friction(problem, model, fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
-    return estimate(problem, progress=progress, **fitting)
+        found = fit_friction(problem, model, fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
+    else:
+        found = estimate(problem, progress=progress, **fitting)
+    return replace(found, notes=(*found.notes, *richer_friction(found)))
 
 
 def build_problems(
@@ -229,7 +232,7 @@ def build_problem(
     elif equations not in (None, "torque"):
         raise ValueRangeError("equations", f"{equations!r} are those of controller samples (M and g), and the data are a log; leave it out")
     gears = matched.gears if isinstance(matched, Dataset) else None
-    open_rotors = friction == "default" and is_log and gears is None  # whether there are any, the data tell
+    open_rotors = friction in ("default", "auto") and is_log and gears is None  # whether there are any, the data tell
     friction = first_friction(friction, gears) if is_log or friction not in ("default", "auto") else None
     if cutoff == "auto":
         cutoff, notes = default_cutoff(data) if is_log else (None, notes)
@@ -240,12 +243,13 @@ def build_problem(
 
 
 def first_friction(friction: FrictionModel | Default | Auto | None, gears: Array | None) -> FrictionModel | None:
-    """The model that a log is fitted with first: by default linear friction with rotors, whose presence the data then tell.
+    """The model that a log is fitted with first: by default, and where one is to be chosen, linear friction with rotors, whose presence
+    the data then tell.
 
-    gears : (n, n) R of the drives, motor = R · joint, or None where it is not known. "auto" adds rotors, unless the gears are known.
+    gears : (n, n) R of the drives, motor = R · joint, or None where it is not known.
     """
     if friction in ("default", "auto"):
-        friction = linear() if friction == "auto" and gears is None else linear_with_rotor()
+        friction = linear_with_rotor()
     return friction if friction is None or gears is None else couple(friction, gears)
 
 

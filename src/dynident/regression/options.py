@@ -10,13 +10,13 @@ from dynident.core.kinds import Hertz, Part, Seed, kind_of, number, only, pairs,
 from dynident.core.options import Options, option
 
 if TYPE_CHECKING:
-    from dynident.friction.model import FrictionModel
+    from dynident.dynamics.friction.model import FrictionModel
 
 #: Whole periods of a log, counted from 1; all : also the way there and back.
 Periods: TypeAlias = Annotated[tuple[int, float], span(low=1, whole_numbers=True, example="2:4")] | Literal["all"]
 
 
-class Dropped(NamedTuple):
+class DropRule(NamedTuple):
     """Coefficients that are not fitted: those with a larger relative standard deviation [%], or those of these numbers."""
 
     percent: float | None = None
@@ -26,16 +26,18 @@ class Dropped(NamedTuple):
         return f"{self.percent:g}%" if self.percent is not None else ",".join(map(str, self.numbers))
 
 
-def _parse_drop(text: str) -> Dropped | None:
+def _parse_drop(text: str) -> DropRule | None:
     """Of "30%" or "8,24"."""
     if text.endswith("%"):
         percent = parse_number(text[:-1])
-        return Dropped(percent=percent) if percent is not None and 0.0 < percent < float("inf") else None
+        return DropRule(percent=percent) if percent is not None and 0.0 < percent < float("inf") else None
     words = text.split(",")
-    return Dropped(numbers=tuple(map(int, words))) if all(word.strip().isdecimal() for word in words) else None
+    return DropRule(numbers=tuple(map(int, words))) if all(word.strip().isdecimal() for word in words) else None
 
 
-DROPPED = replace(worded(_parse_drop, "a percentage such as 30% or numbers of coefficients such as 8,24", "WHICH", types=Dropped), show=str)
+DROPPED = replace(
+    worded(_parse_drop, "a percentage such as 30% or numbers of coefficients such as 8,24", "PERCENT%|N,N", types=DropRule), show=str
+)
 _PERCENT = replace(only(DROPPED, lambda dropped: dropped.percent is not None, "a percentage such as 30%"), metavar="PERCENT%")
 _KNOWN = pairs(kind_of(str), number(), example="m7=0.73")
 
@@ -64,6 +66,12 @@ class PeriodChoice(Options):
         shown="all whole periods",
         group="Advanced",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageChoice(Options):
+    """Whether the mean of the periods is used."""
+
     average_periods: bool = option(
         False,
         "Fit the mean of the periods, sample by sample: N of them have 1/√N of the noise, in the positions too. Standard deviations "
@@ -73,7 +81,7 @@ class PeriodChoice(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrictionChoice(Options):
+class FrictionOption(Options):
     """Which friction is identified."""
 
     friction: str | None = option(
@@ -109,7 +117,7 @@ class SameFilter(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProblemChoice(FilterChoice, FrictionChoice):
+class ProblemChoice(FilterChoice, FrictionOption):
     """How data become equations."""
 
     equations: Literal["inertia", "gravity"] | None = option(
@@ -131,12 +139,16 @@ class FitChoice(Options):
     title: ClassVar[str] = "Advanced"
 
     noise: Literal["per_group", "uniform"] | None = option(
-        None, "Noise of each joint and each element of M and g by itself, or uniform.", metavar="MODEL", shown="per_group"
+        None,
+        "Noise of each joint and each element of M and g by itself, or uniform.",
+        flag="--noise-model",
+        metavar="NAME",
+        shown="per_group",
     )
     loss: Literal["squared", "huber", "tukey"] | None = option(
         None, "squared, huber or tukey.", metavar="NAME", shown="squared, or huber where residuals are far beyond noise"
     )
-    drop: Annotated[Dropped, _PERCENT] | None = option(
+    drop: Annotated[DropRule, _PERCENT] | None = option(
         None, "Drop coefficients with a larger relative std. deviation, as the papers do: 30%."
     )
 
@@ -151,6 +163,6 @@ class FitChoice(Options):
 
 def read_friction(name: str | None) -> FrictionModel | Literal["default", "auto"] | None:
     """The friction model of a name; "default" and "auto" stay as they are."""
-    from dynident.friction import friction_model
+    from dynident.dynamics.friction import friction_model
 
     return name if name in (None, "default", "auto") else friction_model(name)  # pyright: ignore[reportReturnType] (of three words)

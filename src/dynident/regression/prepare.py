@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from dynident.data.signals.rest import find_rest
 from dynident.errors import InputError, Remedy, ValueRangeError
 from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
+
+Recorded = TypeVar("Recorded", Dataset, ControllerSamples, Dataset | ControllerSamples)
 
 #: Cutoff where nothing is said [Hz]; above what arms move at, below most noise.
 DEFAULT_CUTOFF = 5.0
@@ -110,11 +113,8 @@ def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     share = f"{100.0 * float(resting.mean()):.2g} % of the samples"
     if not 0.0 < resting.mean() <= MOST_LEFT_OUT:
         return data, ()
-    mask = np.logical_not(resting, out=resting)
-    if data.mask is not None:
-        mask &= data.mask
     note = f"{share} are of joints at rest whose velocity trembles, so that friction has no definite sign there; they are left out"
-    return replace(data, mask=mask, provenance=data.provenance), (note,)
+    return data.restrict(np.logical_not(resting, out=resting)), (note,)
 
 
 def mask_reversals(data: Dataset, noise: Mapping[str, Mapping[str, float]]) -> tuple[Dataset, tuple[str, ...]]:
@@ -130,10 +130,8 @@ def mask_reversals(data: Dataset, noise: Mapping[str, Mapping[str, float]]) -> t
     if mask.all():
         return data, ()
     share = f"{100.0 * float(1.0 - mask.mean()):.2g} % of the samples"
-    if data.mask is not None:
-        mask &= data.mask
     note = f"{share}, near reversals, have a velocity within its noise, so that the sign of friction is not known there; they are left out"
-    return replace(data, mask=mask, provenance=data.provenance), (note,)
+    return data.restrict(mask), (note,)
 
 
 def check_torque(data: Dataset) -> None:
@@ -186,11 +184,11 @@ def match_log(robot: Robot, data: Dataset | ControllerSamples) -> Dataset:
     return matched
 
 
-def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
+def order_joints(robot: Robot, data: Recorded) -> Recorded:
     """The data with the robot's joints alone, in its order, where they name all of them; else as they are."""
     named = data.joint_names != default_names(data.n)  # numbers that we gave ourselves say nothing about order
     if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
-        return data.select(robot.joint_names)
+        return cast("Recorded", data.select(robot.joint_names))
     return data
 
 

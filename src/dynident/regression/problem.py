@@ -18,9 +18,9 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
 from dynident.data.signals.faulty_samples import leave_out_faults
 from dynident.dynamics import inverse_dynamics
+from dynident.dynamics.friction.dissipation import reached_speeds
+from dynident.dynamics.friction.smoothed import jumps_at_rest
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
-from dynident.friction.dissipation import reached_speeds
-from dynident.friction.smoothed import jumps_at_rest
 from dynident.regression.equations.base import BaseParameters, Equations
 from dynident.regression.equations.condense import condense
 from dynident.regression.equations.factors import triangular

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import IntArray
-from dynident.friction.model import FrictionModel
+from dynident.dynamics.friction.model import FrictionModel
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.equations.columns import FrictionColumn, problem_columns
 from dynident.regression.equations.factors import triangular

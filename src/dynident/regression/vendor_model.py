@@ -8,7 +8,7 @@ with as many degrees of freedom as there are coefficients that both determine.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated
 
 #: Chance that a true model has any coefficient called contradicted, and that it is called contradicted as a whole.
@@ -17,7 +17,7 @@ FALSE_ALARM = 0.01
 UNTESTABLE = 30.0
 
 
-class Verdict(Enum):
+class CoefficientVerdict(StrEnum):
     """What a log says about a coefficient of the controller's model."""
 
     AGREES = "agrees"
@@ -39,7 +39,7 @@ class TestedCoefficient:
     log: Annotated[float | None, "from the log alone; null where the log does not determine the coefficient"]
     log_std: float | None
     difference: Annotated[float | None, "of the log from the controller, in standard deviations of both"]
-    verdict: Verdict
+    verdict: CoefficientVerdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,25 +57,25 @@ class VendorModelTest:
     freedom: int
     probability: float
 
-    def of(self, verdict: Verdict) -> tuple[TestedCoefficient, ...]:
+    def of(self, verdict: CoefficientVerdict) -> tuple[TestedCoefficient, ...]:
         """The coefficients of which this is the verdict."""
         return tuple(item for item in self.coefficients if item.verdict is verdict)
 
     @property
     def contradicted(self) -> bool:
         """Whether the log contradicts a coefficient, or the model as a whole."""
-        return self.probability < FALSE_ALARM or bool(self.of(Verdict.CONTRADICTED))
+        return self.probability < FALSE_ALARM or bool(self.of(CoefficientVerdict.CONTRADICTED))
 
     @property
     def sentence(self) -> str:
-        tested = len(self.coefficients) - len(self.of(Verdict.UNTESTABLE))
+        tested = len(self.coefficients) - len(self.of(CoefficientVerdict.UNTESTABLE))
         beside = f"χ² = {self.chi_squared:.4g} for {self.freedom} coefficients that both determine, probability {self.probability:.2g}"
         if not self.freedom:
             return "The log determines no coefficient of the controller's model, so it can't test it."
         if not self.contradicted:
             agree = f"in all {tested} coefficients that it can test, of {len(self.coefficients)}" if tested else "as far as it can tell"
             return f"The log agrees with the controller's model {agree} ({beside})."
-        wrong, which = [item.name for item in self.of(Verdict.CONTRADICTED)], " as a whole"
+        wrong, which = [item.name for item in self.of(CoefficientVerdict.CONTRADICTED)], " as a whole"
         if wrong:
             which = f" in {len(wrong)} of the {tested} coefficients that it can test"
             which += f" ({', '.join(wrong)}: by more than {self.limit:.1f} standard deviations)"

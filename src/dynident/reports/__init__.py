@@ -7,8 +7,8 @@ from dynident.core.lazy import make_lazy
 if TYPE_CHECKING:
     from dynident.reports.page import Page
     from dynident.reports.registry import SECTIONS
-    from dynident.reports.run_report import report, report_html
+    from dynident.reports.run_report import report
 
-__all__ = ["SECTIONS", "Page", "report", "report_html"]
+__all__ = ["SECTIONS", "Page", "report"]
 
 make_lazy(__name__)

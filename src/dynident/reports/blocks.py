@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import html
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from dynident.core.results import Result
+from dynident.core.texts import as_sentence
 from dynident.reports.figures import Figure
 from dynident.reports.tables import Table
 
@@ -17,7 +20,6 @@ class Text:
     text: str
     math: bool = False
     headline: bool = False
-    kind: str = "text"
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,6 @@ class Heading:
     """The beginning of a part of a section."""
 
     text: str
-    kind: str = "heading"
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,6 @@ class Listing:
     title: str
     items: tuple[str, ...]
     tone: str = ""
-    kind: str = "listing"
 
 
 @dataclass(frozen=True)
@@ -52,29 +52,55 @@ class Card:
 @dataclass(frozen=True)
 class Cards:
     cards: tuple[Card, ...]
-    kind: str = "cards"
 
 
 @dataclass(frozen=True)
 class Key:
-    """Entries of a legend that several figures share: (trace, label, colour). Each shows and hides its traces.
+    """Entries of a legend that several figures share: (kind of trace, label, colour). Each shows and hides its traces.
 
-    hidden : traces that the figures don't show at first.
+    hidden : kinds that the figures don't show at first.
     """
 
     entries: tuple[tuple[str, str, str], ...]
-    hidden: frozenset[str] = frozenset()
-    kind: str = "key"
+    hidden: frozenset[str]
+
+    @staticmethod
+    def of(figures: Iterable[Figure]) -> Key:
+        """The kinds of traces that figures name with `meta`, as the first trace of each has it."""
+        first: dict[str, dict[str, Any]] = {}
+        for figure in figures:
+            for trace in figure.data:
+                first.setdefault(trace.get("meta", ""), trace)
+        first.pop("", None)
+        return Key(
+            tuple((kind, html.unescape(trace["name"]), trace["line"]["color"]) for kind, trace in first.items()),
+            frozenset(kind for kind, trace in first.items() if trace.get("visible") == "legendonly"),
+        )
 
 
-Block: TypeAlias = Text | Heading | Listing | Cards | Table | Figure | Key
+@dataclass(frozen=True)
+class Frame:
+    """A page within the page."""
+
+    title: str
+    html: str
+
+
+Block: TypeAlias = Text | Heading | Listing | Cards | Table | Figure | Key | Frame
+
+
+def result_blocks(result: Result, *about: Block) -> Iterator[Block]:
+    """A result on a page: its first fact as the headline, what there is to say about it, tables, figures, the other facts, notes."""
+    shown, figures = result.tables(), result.figures()
+    yield Text(shown.facts[0], headline=True)
+    yield from about
+    yield from shown.tables
+    yield Key.of(figures)
+    yield from figures
+    yield Text(" ".join(shown.facts[1:]))
+    yield notes_listing("Notes", shown.notes)
 
 
 def notes_listing(title: str, notes: Iterable[str]) -> Listing:
     """Notes as sentences."""
     return Listing(title, tuple(as_sentence(note) for note in notes))
-
-
-def as_sentence(text: str) -> str:
-    """With a capital and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}."

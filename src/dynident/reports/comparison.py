@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from dynident.comparison.compare import RunComparison
-from dynident.comparison.documents import comparison_records, sentences
-from dynident.comparison.quantities import FRICTION, LINKS
 from dynident.core.texts import listing, short_number
 from dynident.reports.blocks import Block, Listing, Text, notes_listing
 from dynident.reports.figures import Figure, axis, categories, figure, interval, level, numbers, plain, points
 from dynident.reports.page import FilledSection, Page, fill, render
 from dynident.reports.show import show
 from dynident.reports.tables import Column, Table, estimated
+from dynident.runs.comparison.compare import RunComparison
+from dynident.runs.comparison.documents import comparison_records, sentences
+from dynident.runs.comparison.quantities import FRICTION, LINKS
 
 #: A terminal shows so many runs and quantities, a page so many; the files have all.
 _MOST, _MOST_ON_PAGE = 30, 400
@@ -165,7 +165,7 @@ def _small_multiples(comparison: RunComparison) -> Iterator[Figure]:
             ends = {"x0": 0, "x1": 1, "y0": centre - spread, "y1": centre + spread}
             shapes.append({"type": "rect", "xref": "x domain", **ends, "fillcolor": "@band", "line": {"width": 0}, "layer": "below"})
         label, title = f"{item.expression} of all runs", f"{item.name}, {item.place}" if item.place else item.name
-        yield figure(label, data, x, item.unit, title=title, height=210 + 30 * few, small=True, beside=3, shapes=shapes)
+        yield figure(label, data, x, item.unit, title=title, height=210 + 30 * few, beside=3, shapes=shapes)
 
 
 show(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.texts import count_text
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset
 from dynident.errors import require
@@ -26,8 +27,7 @@ def _joint_table(data: Dataset | ControllerSamples, title: str, columns: Mapping
         Column("low", "q min", ".4f"): data.q.min(axis=0),
         Column("high", "q max", ".4f"): data.q.max(axis=0),
     }
-    more = {column: [None] * data.n if values is None else values for column, values in columns.items()}
-    return Table.of_columns(title, {**ranges, **more})
+    return Table.of_columns(title, {**ranges, **columns})
 
 
 def _peaks(values: Array | None) -> Array | None:
@@ -37,7 +37,7 @@ def _peaks(values: Array | None) -> Array | None:
 
 def _dataset_table(data: Dataset) -> Table:
     """Ranges of the motion, largest efforts, and the share of samples in use, joint by joint."""
-    segments = f"{len(data.starts)} segment{'s' if len(data.starts) > 1 else ''}"
+    segments = count_text(len(data.starts), "segment")
     clock = f"{data.duration:.3f} s at {data.rate:.6g} Hz, " if data.samples > len(data.starts) else ""  # lone samples have no rate
     repeated = "" if data.period is None else f", {np.count_nonzero(data.period) / data.samples:.0%} of it in {_count_periods(data)}"
     columns = {
@@ -53,8 +53,7 @@ def _dataset_table(data: Dataset) -> Table:
 
 def _count_periods(data: Dataset) -> str:
     period = require(data.period, "the periods")
-    count = sum(len(np.unique(marks[marks > 0])) for marks in (period[segment] for segment in data.segments))
-    return f"{count} period{'' if count == 1 else 's'}"
+    return count_text(sum(len(np.unique(marks[marks > 0])) for marks in (period[segment] for segment in data.segments)), "period")
 
 
 def _samples_table(samples: ControllerSamples) -> Table:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dynident.core.texts import short_number
-from dynident.drives.result import DriveGains, GainStatus, Trust, scale_sentence
+from dynident.core.texts import percent_text
 from dynident.reports.figures import Figure, figure, interval, points
 from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
-
-
-def _percent_text(percent: float) -> str:
-    return f"{short_number(percent)} %"
+from dynident.routes.drives.document import GainsDocument
+from dynident.routes.drives.result import DriveGains, GainStatus, Trust, scale_sentence
 
 
 def _headline(result: DriveGains) -> str:
@@ -25,11 +22,11 @@ def _gain_table(result: DriveGains) -> Table:
         Column("joint"): result.robot.joint_names,
         Column("gain", form=".4g"): result.gains,
         Column("std", form=".2g"): result.std,
-        Column("relative", form=_percent_text): 100.0 * result.relative_std,
+        Column("relative", form=percent_text): 100.0 * result.relative_std,
         Column("unit"): [result.unit(joint.units.effort) for joint in joints],
         Column("trust"): [trust.value for trust in result.trust],
-        Column("vendor", form=".4g"): [None] * len(joints) if result.vendor is None else [known.value for known in result.vendor],
-        Column("left_percent", "left by the model", _percent_text): result.left_percent,
+        Column("vendor", form=".4g"): None if result.vendor is None else [known.value for known in result.vendor],
+        Column("left_percent", "left by the model", percent_text): result.left_percent,
     }
     return Table.of_columns("Gains", columns, dimmed=lambda row: row["trust"] == Trust.OPEN.value)
 
@@ -46,6 +43,6 @@ show(
     header=lambda result: [f"{result.robot.name}: gains of the drives", *(f"From {log}." for log in result.logs)],
     tables=lambda result: [_gain_table(result)],
     facts=lambda result: [f"Scale: {scale_sentence(result)}."],
-    records=lambda result: _gain_table(result).without("relative", "vendor").records(),
+    records=lambda result: GainsDocument.of(result).gains,
     figures=lambda result: [_gain_figure(result)],
 )

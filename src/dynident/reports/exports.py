@@ -30,5 +30,4 @@ show(
     header=lambda exported: [f"{exported.target} export, not yet written"],
     tables=lambda exported: [_file_table(exported)],
     facts=_facts,
-    records=lambda exported: [*_file_table(exported).rows],
 )

@@ -39,8 +39,7 @@ _HEADING, _TITLE = 90, 60
 class Figure:
     """A Plotly figure as plain data. Colours are names with an @, which a page replaces by those of its theme.
 
-    small : on a page, figures that follow each other are set side by side.
-    beside : how many stand beside each other in one picture; 0 for two of small ones, else one.
+    beside : how many such figures, where several follow each other, stand side by side.
     """
 
     label: str
@@ -48,13 +47,7 @@ class Figure:
     layout: dict[str, Any]
     height: int = 320
     caption: str = ""
-    small: bool = False
-    beside: int = 0
-    kind: str = "figure"
-
-    @property
-    def columns(self) -> int:
-        return self.beside or (2 if self.small else 1)
+    beside: int = 1
 
 
 def numbers(values: Values) -> list[float | None]:
@@ -92,26 +85,22 @@ def plain(text: str) -> str:
 def line(x: Values, y: Values, name: str, colour: str, **more: Any) -> dict[str, Any]:
     """A curve. `meta` and other attributes of Plotly's scatter as keywords; `line` is merged into the colour."""
     style = {"color": colour, "width": 1.6, **more.pop("line", {})}
-    return {"type": "scatter", "mode": "lines", "x": _plain_values(x), "y": _plain_values(y), "name": plain(name), "line": style, **more}
+    return _trace("scatter", x, y, name, mode="lines", line=style) | more
 
 
 def points(x: Values, y: Values, name: str, colour: str, **more: Any) -> dict[str, Any]:
     """Markers. Other attributes of Plotly's scatter as keywords; `marker` is merged into the colour."""
     marker = {"color": colour, **more.pop("marker", {})}
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": _plain_values(x),
-        "y": _plain_values(y),
-        "name": plain(name),
-        "marker": marker,
-        **more,
-    }
+    return _trace("scatter", x, y, name, mode="markers", marker=marker) | more
 
 
 def bars(x: Values, y: Values, name: str, colour: str | list[str], **more: Any) -> dict[str, Any]:
     """Bars. Other attributes of Plotly's bar as keywords."""
-    return {"type": "bar", "x": _plain_values(x), "y": _plain_values(y), "name": plain(name), "marker": {"color": colour}, **more}
+    return _trace("bar", x, y, name, marker={"color": colour}) | more
+
+
+def _trace(kind: str, x: Values, y: Values, name: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "x": _plain_values(x), "y": _plain_values(y), "name": plain(name), **more}
 
 
 def band(x: Values, low: Array, high: Array, name: str = "", **more: Any) -> list[dict[str, Any]]:
@@ -154,15 +143,14 @@ def figure(
     title: str = "",
     height: int = 320,
     caption: str = "",
-    small: bool = False,
-    beside: int = 0,
+    beside: int = 1,
     **layout: Any,
 ) -> Figure:
     """A figure with two axes, which are given by their titles or as Plotly's layout has them; its own title, which may hold names of a
     file, is shown as it is. layout : what else Plotly's layout holds."""
     axes = {"xaxis": axis(x) if isinstance(x, str) else x, "yaxis": axis(y) if isinstance(y, str) else y}
     heading = {"title": {"text": plain(title)}} if title else {}
-    return Figure(label=label, data=data, layout={**heading, **axes, **layout}, height=height, caption=caption, small=small, beside=beside)
+    return Figure(label=label, data=data, layout={**heading, **axes, **layout}, height=height, caption=caption, beside=beside)
 
 
 def singular_value_figure(label: str, values: Array, direction: str) -> Figure:
@@ -179,7 +167,7 @@ def grouped_bars(
 
 
 def draw(figures: Sequence[Figure], *, title: str = "") -> PlotlyFigure:
-    """One figure of Plotly's in light colours: small ones side by side, the others below each other."""
+    """One figure of Plotly's in light colours: side by side as each figure says, else below each other."""
     import plotly.graph_objects as go  # slow to import, so only here
 
     first = figures[0]
@@ -207,7 +195,7 @@ def _sheet(figures: Sequence[Figure]) -> Any:
     from plotly.subplots import make_subplots  # pyright: ignore[reportUnknownVariableType]
 
     rows = _rows(figures)
-    columns = math.lcm(*(row[0].columns for row in rows))
+    columns = math.lcm(*(row[0].beside for row in rows))
     heights = [max(figure.height for figure in row) for row in rows]
     total = sum(heights)
     room = {"l": _LEFT / _WIDTH, "r": _RIGHT / _WIDTH, "t": _ABOVE / total, "b": _BELOW / total}
@@ -215,7 +203,7 @@ def _sheet(figures: Sequence[Figure]) -> Any:
     places: list[tuple[int, int]] = []
     for i, row in enumerate(rows):
         for k, figure in enumerate(row):
-            span = columns // figure.columns
+            span = columns // figure.beside
             specs[i][k * span] = {"type": "scene" if "scene" in figure.layout else "xy", "colspan": span, **room}
             places.append((i + 1, k * span + 1))
     titles = [figure.layout.get("title", {"text": plain(figure.label)})["text"] for figure in figures]
@@ -243,7 +231,7 @@ def _sheet(figures: Sequence[Figure]) -> Any:
 def _rows(figures: Sequence[Figure]) -> list[list[Figure]]:
     rows: list[list[Figure]] = []
     for figure in figures:
-        if rows and rows[-1][0].columns == figure.columns > len(rows[-1]):
+        if rows and rows[-1][0].beside == figure.beside > len(rows[-1]):
             rows[-1].append(figure)
         else:
             rows.append([figure])

@@ -15,6 +15,8 @@ from typing import Any, cast
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from dynident.reports.figures import COLOURS
+
 #: Six is as small as nine to 0.2 %, and quicker.
 _LEVEL = 6
 _SYMBOL = re.compile(
@@ -38,6 +40,12 @@ def environment() -> Environment:
 def asset(name: str) -> str:
     """A file of the templates as it is."""
     return resources.files("dynident.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def style(*more: str) -> str:
+    """The style sheet with the light colours of figures; more : names of others after it."""
+    colours = "".join(f" --{name}: {colour};" for name, colour in COLOURS.items())
+    return "\n".join((f":root {{{colours} }}", asset("page.css"), *map(asset, more)))
 
 
 def pack(key: str, text: str) -> Markup:

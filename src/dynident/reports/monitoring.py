@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.monitoring.contact_monitor import ContactMonitor
-from dynident.monitoring.contacts import Contacts
-from dynident.monitoring.documents import level_records
-from dynident.monitoring.watched_model import LINKS, NOMINAL
-from dynident.reports.blocks import Block, Key, Text, as_sentence, notes_listing
+from dynident.core.texts import as_sentence, count_text
+from dynident.reports.blocks import Text, result_blocks
 from dynident.reports.figures import LINES, Figure, figure, grouped_bars, join_clocks, line, stripe
 from dynident.reports.page import Page, fill, render
 from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
+from dynident.validation.monitoring.contact_monitor import ContactMonitor
+from dynident.validation.monitoring.contacts import Contacts
+from dynident.validation.monitoring.documents import list_levels
+from dynident.validation.monitoring.watched_model import LINKS, NOMINAL
 
 #: Columns of pixels that a picture has at most: of each, the least and the largest value are drawn.
 _COLUMNS = 1000
 
 
 def _contacts_headline(result: Contacts) -> str:
-    count = len(result.events)
-    contacts = "no contact" if count == 0 else "1 contact" if count == 1 else f"{count} contacts"
+    contacts = count_text(len(result.events), "contact") if result.events else "no contact"
     return f"{contacts} in {result.seconds:.4g} s of {result.monitor.model.robot.name}"
 
 
@@ -67,8 +66,8 @@ def _level_table(monitor: ContactMonitor) -> Table:
         Column("gain", "gain [1/s]", "g"): monitor.gain,
         Column("usual", "usual threshold in motion", ".3g"): monitor.usual_threshold,
         Column("rest", "at rest", ".3g"): monitor.usual_threshold + monitor.rest_allowance,
-        Column("rms", "RMS of free residual", ".3g"): [None] * len(joints) if calibration is None else calibration.rms,
-        Column("spread", "std by parameters", ".2g"): [None] * len(joints) if calibration is None else calibration.spread,
+        Column("rms", "RMS of free residual", ".3g"): None if calibration is None else calibration.rms,
+        Column("spread", "std by parameters", ".2g"): None if calibration is None else calibration.spread,
         Column("unit"): [joint.units.effort for joint in joints],
     }
     return Table.of_columns("Thresholds", columns)
@@ -102,19 +101,19 @@ def _contact_figures(result: Contacts) -> Iterator[Figure]:
     """The distance, where it is judged, and one per joint."""
     time, level = join_clocks(result.time, result.starts[1:], pause=0.5), result.monitor.distance_level
     if np.isfinite(level):
-        data = [_residual(time, result.distance, "distance"), _threshold(time[[0, -1]], np.array([level, level]))]
+        data = [_residual(time, result.distance), _threshold(time[[0, -1]], np.array([level, level]))]
         yield _over_time(result, time, "Distance of all residuals together", data, "distance", "All joints together")
     for joint, residual, threshold in zip(result.monitor.model.robot.joints, result.residual.T, result.threshold.T, strict=True):
-        data = [_residual(time, residual, "residual")]
+        data = [_residual(time, residual)]
         if np.all(np.isfinite(threshold)):
             rows = _extremes(threshold)
             data += [_threshold(time[rows], sign * threshold[rows]) for sign in (1.0, -1.0)]
         yield _over_time(result, time, f"Residual of {joint.name}", data, f"from outside [{joint.units.effort}]", joint.name)
 
 
-def _residual(time: Array, values: Array, name: str) -> dict[str, Any]:
+def _residual(time: Array, values: Array) -> dict[str, Any]:
     rows = _extremes(values)
-    return line(time[rows], values[rows], name, "@measured", meta="residual")
+    return line(time[rows], values[rows], "residual", "@measured", meta="residual")
 
 
 def _threshold(time: Array, values: Array) -> dict[str, Any]:
@@ -129,7 +128,7 @@ def _over_time(result: Contacts, time: Array, label: str, data: list[dict[str, A
         begin = event.time + time[first] - result.time[first]
         style = {"line": {"width": 1, "color": "@bad"}, "opacity": 0.35 if event.joint == title else 0.12}
         stripes.append(stripe(begin, begin + max(event.duration, 0.002), "@bad", **style))
-    return figure(label, data, "time [s]", y, title=title, height=250, small=True, shapes=stripes, showlegend=False)
+    return figure(label, data, "time [s]", y, title=title, height=250, beside=2, shapes=stripes, showlegend=False)
 
 
 def _extremes(values: Array) -> IntArray:
@@ -147,7 +146,7 @@ show(
     header=lambda monitor: [monitor.headline],
     tables=lambda monitor: [_level_table(monitor)],
     facts=_monitor_facts,
-    records=level_records,
+    records=list_levels,
     figures=lambda monitor: [_level_figure(monitor)],
 )
 show(
@@ -156,31 +155,20 @@ show(
     header=_contacts_header,
     tables=lambda result: [_contact_table(result), _level_table(result.monitor)],
     facts=lambda result: [_contacts_sentence(result), *_monitor_facts(result.monitor)],
-    records=lambda result: [asdict(event) for event in result.events],
+    records=lambda result: result.events,
     figures=_contact_figures,
 )
 
 
 def contacts_page(result: Contacts) -> Page:
-    """What a monitor saw as one page, complete in itself: contacts, residuals, thresholds, and where these come from."""
-    sections = (
-        fill("contacts", "Contacts", _contact_blocks(result)),
-        fill("residuals", "Residuals", (*_RESIDUALS, *_contact_figures(result))),
-        fill("thresholds", "Thresholds", (*map(Text, _monitor_facts(result.monitor)), _level_table(result.monitor))),
-    )
-    return render(result.monitor.model.robot.name, "contacts", result.source or "a log", sections, kicker="contacts in a log")
-
-
-def _contact_blocks(result: Contacts) -> tuple[Block | None, ...]:
-    headline, sentence = Text(as_sentence(result.headline), headline=True), Text(_contacts_sentence(result))
-    return headline, sentence, _contact_table(result), notes_listing("Notes", result.notes)
+    """What a monitor saw as one page, complete in itself: contacts, thresholds and where these come from, residuals."""
+    blocks = result_blocks(result, Text(as_sentence(result.headline)), Text(_RESIDUALS))
+    source = result.source or "a log"
+    return render(result.monitor.model.robot.name, "contacts in a log", source, [fill("contacts", "Contacts", blocks)])
 
 
 _RESIDUALS = (
-    Text(
-        "The residual of a joint is the torque from outside, through a first-order filter. The distance says how far the residuals of all "
-        "joints together are from what noise makes at that posture. Stripes are contacts; those in which a joint's own residual was the "
-        "largest beside its threshold are darker there."
-    ),
-    Key((("residual", "residual", "@measured"), ("threshold", "threshold", "@predicted"))),
+    "The residual of a joint is the torque from outside, through a first-order filter. The distance says how far the residuals of all "
+    "joints together are from what noise makes at that posture. Stripes are contacts; those in which a joint's own residual was the "
+    "largest beside its threshold are darker there."
 )

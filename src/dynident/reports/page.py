@@ -7,17 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-
-from jinja2.utils import htmlsafe_json_dumps
 
 from dynident.core.files import write_atomically
 from dynident.reports.blocks import Block
 from dynident.reports.figures import Figure
-from dynident.reports.html import asset, environment, pack, plotly_scripts
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure as PlotlyFigure
+from dynident.reports.html import asset, environment, pack, plotly_scripts, style
 
 
 @dataclass(frozen=True)
@@ -31,9 +25,10 @@ class FilledSection:
     command: str = ""
 
     @property
-    def groups(self) -> list[tuple[bool, list[Block]]]:
-        """The blocks in order; small figures that follow each other together (True), to be set side by side."""
-        return [(small, list(blocks)) for small, blocks in groupby(self.blocks, lambda block: isinstance(block, Figure) and block.small)]
+    def groups(self) -> list[tuple[int, list[Block]]]:
+        """The blocks in order; figures that are set side by side are together, with how many in a row."""
+        beside = groupby(self.blocks, lambda block: block.beside if isinstance(block, Figure) else 1)
+        return [(count, list(blocks)) for count, blocks in beside]
 
 
 def fill(key: str, title: str, blocks: Iterable[Block | None]) -> FilledSection:
@@ -65,10 +60,11 @@ class Page:
         return Path(path)
 
 
-def render(robot: str, what: str, source: str, sections: Iterable[FilledSection], *, kicker: str = "", title: str = "") -> Page:
+def render(robot: str, what: str, source: str, sections: Iterable[FilledSection], *, title: str = "", generator: str = "dynident") -> Page:
     """Filled sections as a page.
 
-    what : the page is. kicker : the same above its heading, and title : robot and what in the browser's tab, where they are others.
+    what : the page is, above its heading. title : in the browser's tab, where it is not robot and what.
+    generator : what made it, which the page tells programs.
     """
     filled, title = list(sections), title or f"{robot}: {what}"
     figures = [
@@ -83,25 +79,14 @@ def render(robot: str, what: str, source: str, sections: Iterable[FilledSection]
         .get_template("page.html")
         .render(
             title=title,
-            kicker=kicker or what,
+            generator=generator,
+            what=what,
             robot=robot,
             source=source,
             sections=filled,
-            style=asset("page.css"),
+            style=style(),
             script=asset("page.js"),
             figures=pack("figures", json.dumps(figures, allow_nan=False, separators=(",", ":"))),
             plotly=plotly_scripts(),
         ),
     )
-
-
-def figure_page(figure: PlotlyFigure, title: str, generator: str) -> str:
-    """A figure by itself as a page that works without a network. generator : what made it, which the page tells programs."""
-    content = json.loads(cast("str", figure.to_json()))  # pyright: ignore[reportUnknownMemberType]
-    text = json_in_html(content)
-    return environment().get_template("figure.html").render(title=title, generator=generator, figure=text, plotly=plotly_scripts())
-
-
-def json_in_html(content: Any) -> str:
-    """JSON that an element of a page can hold; NaN, which browsers don't read, is refused."""
-    return htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False, separators=(",", ":"))

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.texts import short_number, value_text
-from dynident.payload.quantities import NAMES, UNITS
-from dynident.payload.records import declared_records, effort_records, payload_records
-from dynident.payload.result import PayloadEstimate, PayloadStatus
-from dynident.reports.figures import Figure, categories, figure, grouped_bars, interval, numbers, points
+from dynident.core.texts import as_sentence, short_number, value_text
+from dynident.reports.figures import Figure, Values, categories, figure, grouped_bars, interval, numbers, points
 from dynident.reports.show import show
 from dynident.reports.tables import Column, Table, estimated
 from dynident.robots.kinematics import xyz_rpy_from_pose
+from dynident.routes.payload.quantities import NAMES, UNITS
+from dynident.routes.payload.records import compare_declared, payload_efforts, payload_quantities
+from dynident.routes.payload.result import PayloadEstimate, PayloadStatus
 
 #: What a better answer could gain at most before it is worth a word, in squared standard deviations.
 _NEGLIGIBLE = 1e-2
@@ -26,7 +26,7 @@ def _headline(payload: PayloadEstimate) -> str:
         return f"none that shows, less than {payload.most:.2g} kg on {payload.link} of {payload.robot.name}"
     form = ".1f" if 1e3 * float(np.abs(payload.com).max()) >= 1.0 else ".2g"
     place = ", ".join(format(1e3 * float(value), form) for value in payload.com)
-    return f"{payload.mass:.4g} ± {payload.std[0]:.2g} kg at ({place}) mm on {payload.link} of {payload.robot.name}"
+    return f"{value_text(payload.mass, payload.std[0])} kg at ({place}) mm on {payload.link} of {payload.robot.name}"
 
 
 def _header(payload: PayloadEstimate) -> list[str]:
@@ -41,12 +41,12 @@ def _tables(payload: PayloadEstimate) -> Iterator[Table]:
     nothing = payload.status is PayloadStatus.NONE
     numbers_of_the_body = (
         Column("name", "in the flange frame"),
-        Column("value", "value ± std", estimated, of=lambda row: (row["value"], row["std"])),
-        Column("interval", "95 % interval", _interval_text, of=lambda row: (row["low"], row["high"], row["std"])),
+        Column("value", "value ± std", estimated, of=lambda row: (row.value, row.std)),
+        Column("interval", "95 % interval", _interval_text, of=lambda row: (row.low, row.high, row.std)),
         Column("unit"),
-        Column("told", "told by the data", of=lambda row: row["told"] and not nothing, left=True),
+        Column("told", "told by the data", of=lambda row: row.told and not nothing, left=True),
     )
-    yield Table("Payload", tuple(payload_records(payload)), numbers_of_the_body, dimmed=lambda row: nothing or not row["told"])
+    yield Table("Payload", payload_quantities(payload), numbers_of_the_body, dimmed=lambda row: nothing or not row.told)
     declared = (
         Column("name", ""),
         Column("declared", form=".4g"),
@@ -56,7 +56,7 @@ def _tables(payload: PayloadEstimate) -> Iterator[Table]:
         Column("unit"),
     )
     if payload.declared is not None:
-        yield Table("What was declared", tuple(declared_records(payload)), declared)
+        yield Table("What was declared", compare_declared(payload), declared)
     effort = (
         Column("joint"),
         Column("rms", "of the payload, RMS", ".3g"),
@@ -65,19 +65,19 @@ def _tables(payload: PayloadEstimate) -> Iterator[Table]:
         Column("error_largest", "largest", ".3g"),
         Column("unit"),
     )
-    table = Table("Effort along this log", tuple(effort_records(payload)), effort)
+    table = Table("Effort along this log", payload_efforts(payload), effort)
     yield table if payload.declared is not None else table.without("error_rms", "error_largest")
 
 
-def _interval_text(item: tuple[float | None, float | None, float]) -> str:
+def _interval_text(item: tuple[float, float, float]) -> str:
     """Both ends with as many digits as the value has; open where one is not known."""
     low, high, std = item
-    return "open" if low is None or high is None else " to ".join(value_text(end, std).partition(" ")[0] for end in (low, high))
+    return "open" if np.isinf(low) or np.isinf(high) else " to ".join(value_text(end, std).partition(" ")[0] for end in (low, high))
 
 
 def _facts(payload: PayloadEstimate) -> Iterator[str]:
-    evidence, verdict = payload.evidence, payload.status.value
-    yield f"{verdict[0].upper()}{verdict[1:]}."
+    evidence = payload.evidence
+    yield as_sentence(payload.status.value)
     alone, together = (short_number(percent) for percent in (evidence.alone, evidence.together))
     yield f"Arm and payload leave {together} % of the effort, a fit to this log alone {alone} %."
     held = "fitted again, because it changes with temperature and load" if evidence.refit_friction else "held at that of the arm"
@@ -98,8 +98,8 @@ def _quantity_figure(payload: PayloadEstimate, title: str, part: slice) -> Figur
     names, unit, values = [name.rpartition(" ")[2] for name in NAMES[part]], UNITS[part][0], payload.values[part]
     low, high = np.where(np.isfinite(payload.intervals[part]), payload.intervals[part], values[:, None]).T
     data: list[dict[str, Any]] = []
-    for told, name, colour in ((True, "identified", "@predicted"), (False, "not told by the data", "@prior")):
-        chosen = np.flatnonzero(payload.told[part] == told)
+    for identified, name, colour in ((True, "identified", "@predicted"), (False, "not told by the data", "@prior")):
+        chosen = np.flatnonzero(payload.told[part] == identified)
         if len(chosen):
             ends = interval((high - values)[chosen], symmetric=False, arrayminus=numbers((values - low)[chosen]))
             data.append(points([names[k] for k in chosen], values[chosen], name, colour, error_y=ends, marker={"size": 8}))
@@ -107,17 +107,17 @@ def _quantity_figure(payload: PayloadEstimate, title: str, part: slice) -> Figur
         stated = np.array([payload.declared.mass, *payload.declared.com])[part]
         data.append(points(names, stated, "declared", "@nominal", marker={"symbol": "diamond-open", "size": 11, "line": {"width": 2}}))
     legend: dict[str, Any] = {"showlegend": part.start == 0, "legend": _BELOW}
-    return figure(title, data, categories(names), f"[{unit}]", title=f"{title} [{unit}]", height=300, small=True, beside=3, **legend)
+    return figure(title, data, categories(names), f"[{unit}]", title=f"{title} [{unit}]", height=300, beside=3, **legend)
 
 
 def _effort_figure(payload: PayloadEstimate) -> Figure:
     """RMS effort of each joint for the payload, and the error of a controller that believes what was declared."""
-    records = effort_records(payload)
-    series = [("of the payload", [item["rms"] for item in records], "@predicted")]
+    efforts = payload_efforts(payload)
+    series: list[tuple[str, Values, str]] = [("of the payload", [item.rms for item in efforts], "@predicted")]
     if payload.declared is not None:
-        series.append(("error of what was declared", [item["error_rms"] for item in records], "@nominal"))
+        series.append(("error of what was declared", [item.error_rms for item in efforts], "@nominal"))
     label, y = "Effort along the loaded log", f"RMS [{payload.robot.unit('effort')}]"
     return grouped_bars(label, payload.robot.joint_names, series, y, title=label, legend=_BELOW)
 
 
-show(PayloadEstimate, headline=_headline, header=_header, tables=_tables, facts=_facts, records=payload_records, figures=_figures)
+show(PayloadEstimate, headline=_headline, header=_header, tables=_tables, facts=_facts, figures=_figures)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.recording.plan import RecordingPlan
+from dynident.motions.recording.plan import RecordingPlan
 from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
 

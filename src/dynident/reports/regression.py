@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from dynident.core.texts import listing, number_form, short_number
-from dynident.friction.model import FrictionModel
+from dynident.core.texts import as_sentence, listing, number_form, short_number
+from dynident.dynamics.friction.model import FrictionModel
 from dynident.regression.coefficients import coefficients, friction, route_name
 from dynident.regression.comparison import compare
 from dynident.regression.equations.base import BaseParameters
@@ -21,10 +19,10 @@ from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.friction.choice import FrictionChoice
 from dynident.regression.friction.refit import FrictionRefit
 from dynident.regression.problem import Problem
-from dynident.regression.vendor_model import VendorModelTest, Verdict
+from dynident.regression.vendor_model import CoefficientVerdict, VendorModelTest
 from dynident.reports.regression_figures import base_figure, change_figure, estimate_figures, problem_figure
 from dynident.reports.show import show
-from dynident.reports.tables import Column, Table, column, estimated, rows_of
+from dynident.reports.tables import Column, Table, estimated, rows_of
 from dynident.robots.robot import Robot
 
 _WORST = 100.0
@@ -118,7 +116,7 @@ def vendor_table(tested: VendorModelTest | None) -> Table | None:
             Column("difference", "difference [std]", "+.1f"),
             Column("verdict", of=lambda c: c.verdict.value),
         ),
-        dimmed=lambda c: c.verdict is Verdict.UNTESTABLE,
+        dimmed=lambda c: c.verdict is CoefficientVerdict.UNTESTABLE,
         numbered="no.",
     )
 
@@ -190,32 +188,28 @@ def choice_table(choice: FrictionChoice | None) -> Table | None:
     )
 
 
-@dataclass(frozen=True)
-class _Residual:
-    name: str = column("")
-    relative: float = column("relative [%]", ".3g")
-    rms: float | None = column("RMS", ".3g", missing="")
-    unit: str = column()
-
-
 def residual_table(residuals: Residuals, base: BaseParameters) -> Table:
     """Relative error and RMS per joint and in all; elements of M of one unit are taken together, and those of g."""
     of_joints, units = base.equations == "torque", row_units(base)
     kinds: dict[tuple[str, str], list[int]] = {}
     for i, name in enumerate(residuals.names):
         kinds.setdefault((name if of_joints else name[0], units[name]), []).append(i)
-    rows: list[_Residual] = []
-    for (kind, unit), members in kinds.items():
-        squares, totals, counts = (float(np.sum(part[members])) for part in (residuals.squares, residuals.totals, residuals.counts))
-        relative = 100.0 * math.sqrt(squares / (totals or squares or 1.0))
-        name = kind if of_joints else f"{kind} ({len(members)} elements)"
-        rows.append(_Residual(name, relative, math.sqrt(squares / max(counts, 1.0)), unit))
-    return Table("Residuals", (*rows, _Residual("all", residuals.relative_percent, None, "")))
+    parts = (residuals.squares, residuals.totals, residuals.counts)
+    squares, totals, counts = (np.array([np.sum(part[members]) for members in kinds.values()]) for part in parts)
+    relative = 100.0 * np.sqrt(squares / np.where(totals > 0.0, totals, np.where(squares > 0.0, squares, 1.0)))
+    names = [kind if of_joints else f"{kind} ({len(members)} elements)" for (kind, _), members in kinds.items()]
+    columns = {
+        Column("name", ""): [*names, "all"],
+        Column("relative", "relative [%]", ".3g"): [*relative, residuals.relative_percent],
+        Column("rms", "RMS", ".3g", missing=""): [*np.sqrt(squares / np.maximum(counts, 1.0)), None],
+        Column("unit"): [*(unit for _, unit in kinds), ""],
+    }
+    return Table.of_columns("Residuals", columns)
 
 
 def _estimate_facts(estimate: Estimate) -> Iterator[str]:
-    summary, base, verdict = estimate.summary, estimate.base, estimate.status.value
-    yield f"{verdict[0].upper()}{verdict[1:]}."
+    summary, base = estimate.summary, estimate.base
+    yield as_sentence(estimate.status.value)
     rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:.2g}), {int(estimate.kept.sum())} kept"
     yield f"{rank}; condition number {estimate.condition_number:.2f}."
     yield from (evidence.sentence for evidence in (estimate.vendor_model, estimate.choice) if evidence is not None)
@@ -236,7 +230,6 @@ show(
     header=_estimate_header,
     tables=_estimate_tables,
     facts=_estimate_facts,
-    records=lambda estimate: [asdict(item) for item in coefficients(estimate)],
     figures=estimate_figures,
 )
 
@@ -282,7 +275,6 @@ show(
     header=_base_header,
     tables=lambda base: [_base_table(base), constants_table(base)],
     facts=_base_facts,
-    records=_base_records,
     figures=lambda base: [base_figure(base)],
 )
 show(
@@ -324,26 +316,20 @@ def change_table(refit: FrictionRefit) -> Table:
     return Table("What has changed", refit.changes, (joint, *columns, *errors, unit), dimmed=lambda change: not change.changed)
 
 
-@dataclass(frozen=True)
-class _Parameter:
-    joint: str = column()
-    parameter: str = column()
-    before: tuple[float | None, float | None] = column(form=estimated)
-    now: tuple[float | None, float | None] = column(form=estimated)
-    difference: float | None = column("difference [std]", "+.1f")
-    unit: str = column()
-
-
 def parameter_table(refit: FrictionRefit) -> Table:
     """Friction parameters of all joints before and now; only now where there is nothing to compare with."""
-    rows: list[_Parameter] = []
-    for change in refit.changes:
-        for item in change.parameters:
-            difference = (item.now - item.before) / item.difference_std if item.before is not None and item.difference_std else None
-            name = f"{item.name} ({item.symbol})" if item.symbol else item.name
-            before, now = (item.before, item.before_std), (item.now, item.now_std)
-            rows.append(_Parameter(change.joint, name, before, now, difference, item.unit))
-    table = Table("Friction parameters", tuple(rows))
+    items = [item for change in refit.changes for item in change.parameters]
+    columns = {
+        Column("joint"): [change.joint for change in refit.changes for _ in change.parameters],
+        Column("parameter"): [f"{item.name} ({item.symbol})" if item.symbol else item.name for item in items],
+        Column("before", form=estimated): [(item.before, item.before_std) for item in items],
+        Column("now", form=estimated): [(item.now, item.now_std) for item in items],
+        Column("difference", "difference [std]", "+.1f"): [
+            (item.now - item.before) / item.difference_std if item.before is not None and item.difference_std else None for item in items
+        ],
+        Column("unit"): [item.unit for item in items],
+    }
+    table = Table.of_columns("Friction parameters", columns)
     return table.without("before", "difference") if refit.uncompared else table
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.linear_algebra import singular_values
-from dynident.friction.candidates import friction_additions
-from dynident.friction.model import Motion, friction_torque
+from dynident.dynamics.friction.candidates import friction_additions
+from dynident.dynamics.friction.model import Motion, friction_torque
 from dynident.regression.coefficients import coefficients
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 #: Points of a cloud; more would only make a page heavy.
 _POINTS = 1200
 _CURVE = 401
-#: What the curve of an estimate's own friction is called in a legend that several figures share.
-FRICTION_MODEL = "friction_model"
 _SMALL_NAMES: dict[str, Any] = {"tickangle": -60, "tickfont": {"size": 10}, "showgrid": False}
 _COEFFICIENTS: dict[str, Any] = {"height": 340, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}}
 _KEPT = ((True, "kept", "@predicted"), (False, "dropped", "@rigid"))
@@ -100,14 +98,15 @@ def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | Non
         reach = max(1.05 * float(np.abs(measured_at).max()), 1e-6)
         data.append(points(measured_at[shown], measured[shown], "residual", "@cloud", marker={"size": 3.5, "opacity": 0.55}))
     velocity = np.linspace(-reach, reach, _CURVE)
-    for (name, colour), trial in zip(law_colours(estimate).items(), _law_trials(estimate, joint.name), strict=True):
+    for trial, colour in zip(_law_trials(estimate, joint.name), LINES[1:], strict=False):
         torque = trial.model.columns(Motion.steady(velocity[:, None]))[:, 0] @ np.array(list(trial.parameters.values()))
+        name = trial.model.name
         data.append(line(velocity, torque, name, colour, meta=name, line={"width": 1.1, "dash": "dot"}))
     curve = _friction_curve(estimate, j, velocity)
     if curve is not None:
         if cloud is not None and _follows_position(estimate, j):  # drawn at the position where it passes through the middle of the cloud
             curve = curve + float(np.mean(cloud[1] - np.interp(cloud[0], velocity, curve)))
-        data.append(line(velocity, curve, "friction model", "@predicted", meta=FRICTION_MODEL, line={"width": 2.2}))
+        data.append(line(velocity, curve, "friction model", "@predicted", meta="friction_model", line={"width": 2.2}))
     return _over_velocity(f"Friction of {joint.name}", data, joint.name, joint.units.velocity, joint.units.effort, showlegend=False)
 
 
@@ -124,13 +123,7 @@ def change_figure(change: JointChange) -> Figure:
 
 def _over_velocity(label: str, data: list[dict[str, Any]], joint: str, speed_unit: str, unit: str, **layout: Any) -> Figure:
     x, y = f"velocity [{speed_unit}]", f"friction [{unit}]"
-    return figure(label, data, x, y, title=joint, height=250, small=True, **layout)
-
-
-def law_colours(estimate: Estimate) -> dict[str, str]:
-    """The laws of friction over velocity that were tried, with the colours of their curves; none where none was chosen."""
-    joint = estimate.base.robot.joint_names[0]
-    return dict(zip((trial.model.name for trial in _law_trials(estimate, joint)), LINES[1:], strict=False))
+    return figure(label, data, x, y, title=joint, height=250, beside=3, **layout)
 
 
 def _law_trials(estimate: Estimate, joint: str) -> list[Trial]:

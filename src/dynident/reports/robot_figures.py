@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.parameters import to_com
 from dynident.reports.figures import Figure, numbers, plain
 from dynident.robots.geometry.surfaces import turned_surface
 from dynident.robots.kinematics import link_poses
+from dynident.robots.parameters import to_com
 from dynident.robots.robot import JointType, Robot
 
 _RINGS, _SPOKES = 13, 24

@@ -10,8 +10,7 @@ from dynident.reports.figures import Figure, bars, figure
 from dynident.reports.robot_figures import robot_figure
 from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
-from dynident.robots.check import LinkCheck, RobotCheck
-from dynident.robots.check_document import judgement_sentence
+from dynident.robots.check import RobotCheck
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Judgement, LinkVerdict
 
@@ -57,8 +56,8 @@ def _joint_records(robot: Robot) -> list[dict[str, Any]]:
     ]
 
 
-def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
-    """Mass, centre of mass, inertias and margin of each link with its verdict. separator : between the three numbers of a cell."""
+def _check_table(result: RobotCheck) -> Table:
+    """Mass, centre of mass, inertias and margin of each link with its verdict."""
     of_mass = number_form(4, [link.mass for link in result.links])
     of_com = number_form(4, [x for link in result.links for x in link.com or ()])
     marks = {
@@ -67,8 +66,8 @@ def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
     columns = (
         Column("name", "link"),
         Column("mass", "mass [kg]", of_mass),
-        Column("com", "centre of mass [m]", f"7{of_com}", separator=separator),
-        Column("inertias", "principal inertias [kg·m²]", "8.2e", separator=separator),
+        Column("com", "centre of mass [m]", f"7{of_com}"),
+        Column("inertias", "principal inertias [kg·m²]", "8.2e"),
         Column("margin", "margin [kg·m²]", "9.2e"),
         Column("verdict", badge=lambda text: marks[text.removesuffix(_WARNED)]),
     )
@@ -78,7 +77,7 @@ def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
 def _check_rows(result: RobotCheck) -> Iterator[dict[str, Any]]:
     """The links, with their inconsistent parts below them; those of the base, which has no row of its own, come first."""
 
-    def row(name: str, judged: LinkCheck | Judgement, *, warned: bool = False) -> dict[str, Any]:
+    def row(name: str, judged: Judgement, *, warned: bool = False) -> dict[str, Any]:
         return {
             "name": name,
             "mass": judged.mass,
@@ -89,14 +88,14 @@ def _check_rows(result: RobotCheck) -> Iterator[dict[str, Any]]:
         }
 
     parts = result.inconsistent_sources
-    yield from (row(f"base: {part.name}", part.judgement) for part in parts if part.body is None)
+    yield from (row(f"base: {part.name}", part) for part in parts if part.body is None)
     for link in result.links:
         yield row(link.name, link, warned=bool(link.warnings))
-        yield from (row(f"└ {part.name}", part.judgement) for part in parts if part.body == link.name)
+        yield from (row(f"└ {part.name}", part) for part in parts if part.body == link.name)
 
 
-def check_facts(result: RobotCheck) -> Iterator[str]:
-    """Sentences about the whole robot, what was lumped, single verdicts, warnings."""
+def _check_facts(result: RobotCheck) -> Iterator[str]:
+    """Sentences about the whole robot, what was lumped, single verdicts, warnings, and what is inconsistent."""
     if result.total_mass is not None:
         yield f"Total mass of the moving links: {decimal_text(result.total_mass, 3)} kg"
     if len(result.without_inertia) == len(result.links):
@@ -108,20 +107,15 @@ def check_facts(result: RobotCheck) -> Iterator[str]:
             yield f"Lumped into {link.name}: {', '.join(source for source in link.sources if source != link.name)}"
     if result.base_sources:
         yield f"Part of the base: {', '.join(result.base_sources)}"
-    yield from (f"{link.name}: {judgement_sentence(link)}" for link in result.links if link.detail)
+    yield from (f"{link.name}: {link.message}" for link in result.links if link.detail)
     for source in result.inconsistent_sources:
-        if source.judgement.detail:
-            yield f"{source.where}: {judgement_sentence(source.judgement)}"
+        if source.detail:
+            yield f"{source.where}: {source.message}"
     for warning in (*(f"{link.name}: {warning}" for link in result.links for warning in link.warnings), *result.warnings):
         yield f"Warning: {warning}"
-
-
-def check_verdict(result: RobotCheck) -> tuple[str, ...]:
-    """One sentence when something is inconsistent."""
-    if result.passed:
-        return ()
-    names = ", ".join([*(link.name for link in result.inconsistent), *(source.where for source in result.inconsistent_sources)])
-    return (f"Not physically consistent: {names}. A simulator may refuse the model or become unstable with it.",)
+    if not result.passed:
+        names = ", ".join([*(link.name for link in result.inconsistent), *(source.where for source in result.inconsistent_sources)])
+        yield f"Not physically consistent: {names}. A simulator may refuse the model or become unstable with it."
 
 
 def _check_records(result: RobotCheck) -> list[dict[str, Any]]:
@@ -164,15 +158,14 @@ show(
     header=_robot_header,
     tables=lambda robot: [_joint_table(robot)],
     facts=lambda robot: [f"Part of the base: {', '.join(robot.base_sources)}."] if robot.base_sources else [],
-    records=_joint_records,
     figures=lambda robot: [robot_figure(robot)],
 )
 show(
     RobotCheck,
     headline=lambda result: f"{result.robot}, {len(result.links)} links, {'consistent' if result.passed else 'not physically consistent'}",
     header=lambda result: [f"{result.robot} ({result.source})" if result.source else result.robot],
-    tables=lambda result: [check_table(result)],
-    facts=lambda result: [*check_facts(result), *check_verdict(result)],
+    tables=lambda result: [_check_table(result)],
+    facts=_check_facts,
     records=_check_records,
     figures=lambda result: [_check_figure(result)],
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dynident.errors import InputError
-from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.samples import PosteriorSamples
-from dynident.payload.result import PayloadEstimate
+from dynident.links.result import LinkParameters
+from dynident.links.samples import PosteriorSamples
 from dynident.regression.estimate import Estimate
 from dynident.reports.page import FilledSection, Page, fill, render
 from dynident.reports.registry import SECTIONS, Section
+from dynident.routes.payload.result import PayloadEstimate
+from dynident.routes.signs.result import SignRecovery
 from dynident.runs import Run, run_in_memory
-from dynident.signs.result import SignRecovery
 from dynident.validation.result import Validation
 
 
@@ -64,26 +64,7 @@ def report(
         )
     else:
         run = source
-    return _page(run if beside is None else replace(run, beside=beside))
-
-
-def report_html(run: Run) -> str:
-    """One page that works without a network. All text from files is escaped.
-
-    Parameters
-    ----------
-    run
-        What `load_run` returned.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
-    return _page(run).html
-
-
-def _page(run: Run) -> Page:
+    run = run if beside is None else replace(run, beside=beside)
     sections = (fill_section(section, run) for section in SECTIONS.values() if section.applies(run))
     return render(run.estimate.base.robot.name, "identification report", run.estimate.summary.source, sections)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dynident.reports.show import show
 from dynident.runs.run import Run
+from dynident.runs.stages import Stage
 
 
 def _headline(run: Run) -> str:
@@ -29,7 +30,7 @@ def _records(run: Run) -> list[dict[str, Any]]:
             "result": "" if result is None else result.headline,
             "missing": run.missing.get(stage, ""),
         }
-        for stage, result in run.of_stages.items()
+        for stage, result in ((stage, run.result_of(stage)) for stage in Stage)
         if result is not None or stage in run.missing
     ]
 

@@ -1,7 +1,7 @@
 """What is shown of a result, by its type: a line, tables, sentences, rows of plain values, figures.
 
-A type is declared once, in the module of its room's name in this package (`dynident.reports.regression` for `dynident.regression`), which
-is imported when somebody first prints, plots or lists such a result:
+A type is declared once, in the module of its room's name in this package (`dynident.reports.regression` for `dynident.regression`,
+`dynident.reports.signs` for `dynident.routes.signs`), which is imported when somebody first prints, plots or lists such a result:
 
     show(RunCosts, headline=_headline, tables=lambda costs: [cost_table(costs)], figures=lambda costs: [cost_figure(costs)])
 """
@@ -16,10 +16,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dynident.reports.figures import Figure, draw
-from dynident.reports.tables import Report, Table
+from dynident.reports.tables import Report, Table, plain_rows
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
+
+    from dynident.links.result import LinkParameters
 
 __all__ = ["draw", "figures", "headline", "load_room", "plot_robot", "records", "show", "tables"]
 
@@ -31,7 +33,7 @@ def _nothing(result: Any) -> Iterable[Any]:
 
 
 def _notes_of(result: Any) -> Iterable[str]:
-    return getattr(result, "notes", ())
+    return (*getattr(result, "doubts", ()), *getattr(result, "notes", ()))
 
 
 @singledispatch
@@ -47,21 +49,17 @@ def show(
     header: Callable[[T], Iterable[str]] = _nothing,
     facts: Callable[[T], Iterable[str]] = _nothing,
     notes: Callable[[T], Iterable[str]] = _notes_of,
-    records: Callable[[T], list[dict[str, Any]]] | None = None,
+    records: Callable[[T], Iterable[Any]] | None = None,
     figures: Callable[[T], Iterable[Figure]] = _nothing,
-    robot: Callable[[T], Figure] | None = None,
 ) -> None:
     """Declare how results of a type are shown.
 
     headline : the result in one line.
     header, tables, facts, notes : what `print` shows, in this order; a table that is None is left out, and so is a repeated note.
-    records : rows of plain values, one dictionary each with the same keys; unless there are others, those of the first table.
+    records : rows of one kind, dataclasses or mappings, which programs get as plain values; else those of the first table.
     figures : what `plot` shows, as plain data.
-    robot : the robot in 3D with its identified inertias beside the nominal ones, where the result has them.
     """
-    parts = SimpleNamespace(
-        headline=headline, header=header, tables=tables, facts=facts, notes=notes, records=records, figures=figures, robot=robot
-    )
+    parts = SimpleNamespace(headline=headline, header=header, tables=tables, facts=facts, notes=notes, records=records, figures=figures)
 
     def parts_of(result: T) -> SimpleNamespace:
         return parts
@@ -73,10 +71,11 @@ def show(
 def load_room(kind: type) -> None:
     """Import the modules that show results of this type."""
     for base in kind.__mro__:
-        package, _, path = base.__module__.partition(".")
-        name = f"dynident.reports.{path.partition('.')[0]}"
-        if package == "dynident" and find_spec(name) is not None:
-            import_module(name)
+        package, *rooms = base.__module__.split(".")[:-1] or [""]
+        for room in rooms:
+            name = f"dynident.reports.{room}"
+            if package == "dynident" and find_spec(name) is not None:
+                import_module(name)
 
 
 def headline(result: object) -> str:
@@ -95,12 +94,15 @@ def tables(result: object) -> Report:
 
 def records(result: object) -> list[dict[str, Any]]:
     rows = _parts(result).records
-    return tables(result).tables[0].records() if rows is None else rows(result)
+    return plain_rows(tables(result).tables[0].rows if rows is None else rows(result))
 
 
 def figures(result: object) -> tuple[Figure, ...]:
     return tuple(_parts(result).figures(result))
 
 
-def plot_robot(result: object) -> PlotlyFigure:
-    return draw([_parts(result).robot(result)], title=headline(result))
+def plot_robot(result: LinkParameters) -> PlotlyFigure:
+    """The robot in 3D with its identified inertias beside the nominal ones."""
+    from dynident.reports.robot_figures import robot_figure
+
+    return draw([robot_figure(result.base.robot, result.parameters)], title=headline(result))

@@ -12,7 +12,7 @@ from dynident.core.files import finite_or_none
 from dynident.reports.figures import Figure, figure, join_clocks, line, thin
 from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
-from dynident.signs.result import SignRecovery, segment_records
+from dynident.routes.signs.result import SignRecovery, list_segments
 
 #: Samples that a curve is drawn with at most.
 _POINTS = 2000
@@ -28,7 +28,7 @@ def _facts(recovery: SignRecovery) -> Iterator[str]:
         yield f"Links: {recovery.links.headline}."
 
 
-def joint_table(recovery: SignRecovery) -> Table:
+def _joint_table(recovery: SignRecovery) -> Table:
     """How sure each joint's signs are."""
     confidence, joints = recovery.confidence, recovery.estimate.base.robot.joints
     owners = [segment.joint for segment in recovery.segments]
@@ -55,8 +55,8 @@ def _joint_figure(recovery: SignRecovery, joint: int) -> Figure:
         line(time[shown], effort[shown], "|torque| as recorded", "@measured", meta="magnitude", line={"width": 1.0}),
         line(time[shown], signed[shown], "torque with its signs", "@predicted", meta="signed"),
         *(line(time[[0, -1]], [side * limit] * 2, "threshold", "@bone", meta="threshold", **dotted) for side in (1.0, -1.0)),
-        _segments(recovery, joint, time, 1, "positive segment", "@line3"),
-        _segments(recovery, joint, time, -1, "negative segment", "@line2"),
+        _segments(recovery, joint, time, 1, "@line3"),
+        _segments(recovery, joint, time, -1, "@line2"),
     ]
     doubtful = np.zeros(log.samples, dtype=bool)
     for segment in (recovery.segments[number] for number in recovery.unsure):
@@ -67,15 +67,15 @@ def _joint_figure(recovery: SignRecovery, joint: int) -> Figure:
         drawn = doubtful | np.append(False, doubtful[:-1])
         data.append(line(time[drawn], np.where(doubtful, signed, np.nan)[drawn], "in doubt", "@bad", meta="doubt", line={"width": 3.0}))
     label, y = f"Recovered effort of {item.name}", f"effort [{item.units.effort}]"
-    return figure(label, data, "time [s]", y, title=item.name, height=300, small=True, showlegend=False, hovermode="x")
+    return figure(label, data, "time [s]", y, title=item.name, height=300, beside=2, showlegend=False, hovermode="x")
 
 
-def _segments(recovery: SignRecovery, joint: int, time: Array, sign: int, name: str, colour: str) -> dict[str, Any]:
+def _segments(recovery: SignRecovery, joint: int, time: Array, sign: int, colour: str) -> dict[str, Any]:
     """The segments of one sign as bars along zero."""
     pairs = zip(recovery.segments, recovery.segment_signs, strict=True)
     spans = [(*time[[item.start, item.stop - 1]], np.nan) for item, of_item in pairs if item.joint == joint and of_item == sign]
     x = np.ravel(spans)
-    return line(x, 0.0 * x, name, colour, meta="segments", line={"width": 5.0}, hoverinfo="skip")
+    return line(x, 0.0 * x, "segments", colour, meta="segments", line={"width": 5.0}, hoverinfo="skip")
 
 
 show(
@@ -84,8 +84,8 @@ show(
         f"{recovery.estimate.base.robot.name}, {len(recovery.segments)} segments of |torque|, {recovery.verdict.value}"
     ),
     header=lambda recovery: [f"{recovery.estimate.base.robot.name}: signs of the torque in {recovery.log.source or 'the log'}"],
-    tables=lambda recovery: [joint_table(recovery)],
+    tables=lambda recovery: [_joint_table(recovery)],
     facts=_facts,
-    records=segment_records,
+    records=list_segments,
     figures=lambda recovery: (_joint_figure(recovery, j) for j in range(recovery.log.n)),
 )

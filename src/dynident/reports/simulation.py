@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dynident.motions.simulation.truth import Recording, Truth
 from dynident.reports.show import show
-from dynident.simulation.truth import Recording, Truth
 
 show(
     Truth,

@@ -9,13 +9,14 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
-from dynident.core.texts import number_form, value_text
+from dynident.core.documents import document_fields, to_json
+from dynident.core.texts import value_text
 
 #: What infinite numbers are sorted as.
 _LARGEST = 1e300
@@ -28,7 +29,6 @@ class Column:
     name : str           Field of the rows, or key where they are mappings.
     heading : str        Above the column; by default the name with spaces.
     form : str or function   Format of a number, as ".3g", also of each number of a tuple; or a function from the value to its text.
-    decimals : int       In place of `form`: so many for all numbers of the column, or powers of ten where decimals would show nothing.
     missing : str        Text of None.
     separator : str      Between the numbers of a tuple.
     left : bool          Flush left; by default where all values are texts.
@@ -41,7 +41,6 @@ class Column:
     name: str
     heading: str | None = None
     form: str | Callable[[Any], str] = ""
-    decimals: int | None = None
     missing: str = "–"
     separator: str = " "
     left: bool | None = None
@@ -60,15 +59,11 @@ class Column:
         return cast("Mapping[str, Any]", row)[self.name] if isinstance(row, Mapping) else getattr(row, self.name)
 
     def settle(self, rows: Sequence[Any]) -> Column:
-        """The column with its format and alignment, which may depend on all of its values."""
-        values = [self.value(row) for row in rows]
-        form, left = self.form, self.left
-        if self.decimals is not None:
-            form = number_form(self.decimals, [number for value in values for number in _numbers(value)])
-        if left is None:
-            present = [value for value in values if value is not None]
-            left = bool(present) and all(isinstance(value, str) for value in present)
-        return replace(self, form=form, left=left)
+        """The column with its alignment, which may depend on all of its values."""
+        if self.left is not None:
+            return self
+        present = [value for value in map(self.value, rows) if value is not None]
+        return replace(self, left=bool(present) and all(isinstance(value, str) for value in present))
 
     def cell(self, row: Any) -> Cell:
         value = self.value(row)
@@ -126,35 +121,35 @@ class Table:
     """Rows and how they are shown.
 
     rows : records           Dataclasses, named tuples or mappings, all of one kind.
-    columns : of Column      By default those that the class of the first row declares with `column`; to be given where there may be none.
+    columns : of Column      What is shown of a row.
     dimmed : function        Of a row, whether it is shown faintly.
     numbered : str           Heading of a first column that numbers the rows; None without one.
     """
 
     title: str
     rows: tuple[Any, ...]
-    columns: tuple[Column, ...] = ()
+    columns: tuple[Column, ...]
     dimmed: Callable[[Any], bool] = lambda row: False
     numbered: str | None = None
-    kind: str = "table"
 
     @staticmethod
     def of_columns(
         title: str,
-        columns: Mapping[Column, Iterable[Any]],
+        columns: Mapping[Column, Iterable[Any] | None],
         *,
         dimmed: Callable[[Any], bool] = lambda row: False,
         numbered: str | None = None,
     ) -> Table:
-        """A table of columns with their values, all of one length; NaN is shown as missing."""
-        values = {column.name: [None if value != value else value for value in _plain(items)] for column, items in columns.items()}
-        return Table(title, tuple(rows_of(values)), tuple(columns), dimmed, numbered)
+        """A table of columns with their values, all of one length; None and NaN are shown as missing."""
+        plain = {column.name: None if values is None else _plain(values) for column, values in columns.items()}
+        empty = [None] * max(len(values) for values in plain.values() if values is not None)
+        rows = rows_of({name: [None if v != v else v for v in values or empty] for name, values in plain.items()})
+        return Table(title, tuple(rows), tuple(columns), dimmed, numbered)
 
     @cached_property
     def shown(self) -> tuple[Column, ...]:
         """The columns with their formats."""
-        columns = self.columns or columns_of(cast("type[Any]", type(self.rows[0])))
-        return tuple(column.settle(self.rows) for column in columns)
+        return tuple(column.settle(self.rows) for column in self.columns)
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -180,20 +175,6 @@ class Table:
         """The table without some of its columns."""
         return replace(self, columns=tuple(column for column in self.shown if column.name not in names))
 
-    def records(self) -> list[dict[str, Any]]:
-        """The rows as plain values by the names of the columns."""
-        return [{column.name: column.value(row) for column in self.shown} for row in self.rows]
-
-
-def column(heading: str | None = None, form: str | Callable[[Any], str] = "", **more: Any) -> Any:
-    """A field of a class of rows, with what `Column` takes to show it."""
-    return field(metadata={"column": {"heading": heading, "form": form, **more}})
-
-
-def columns_of(kind: type) -> tuple[Column, ...]:
-    """The columns that a class of rows declares."""
-    return tuple(Column(item.name, **item.metadata["column"]) for item in fields(kind) if "column" in item.metadata)
-
 
 def named_values(title: str, values: Mapping[str, object]) -> Table:
     """Names and what they are, without headings."""
@@ -204,6 +185,16 @@ def named_values(title: str, values: Mapping[str, object]) -> Table:
 def rows_of(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
     """Columns of one length as rows of plain values."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*map(_plain, columns.values()), strict=True)]
+
+
+def plain_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    """Dataclasses and mappings as dictionaries of plain values, all with the same keys."""
+    return [
+        dict(cast("Mapping[str, Any]", row))
+        if isinstance(row, Mapping)
+        else {item.name: to_json(getattr(row, item.name)) for item in document_fields(row.__class__)}
+        for row in rows
+    ]
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:
@@ -224,8 +215,8 @@ def _numbers(value: Any) -> list[float]:
 
 
 def _sort_key(value: Any) -> float | None:
-    found = _numbers(value)
-    return max(min(found[0], _LARGEST), -_LARGEST) if found else None
+    numbers = _numbers(value)
+    return max(min(numbers[0], _LARGEST), -_LARGEST) if numbers else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from dynident.validation.spread import TorqueSpread
 from dynident.validation.uncertainty import half_width
 
 #: Trace, label, colour, dash.
-CURVES = (
+_CURVES = (
     (COEFFICIENTS, "predicted by the coefficients", "@predicted", "solid"),
     (COEFFICIENTS + RIGID, "the same without friction", "@rigid", "dot"),
     (LINKS, "predicted by the link parameters", "@links", "dash"),
@@ -66,7 +66,7 @@ def _records(validation: Validation) -> list[dict[str, Any]]:
 
 def joint_table(validation: Validation) -> Table:
     """Errors of the recommended model, joint by joint."""
-    errors, covered = validation.recommended, validation.coverage_percent
+    errors = validation.recommended
     columns = {
         Column("joint"): validation.joints,
         Column("rms", "RMS", ".3g"): errors.rms,
@@ -75,7 +75,7 @@ def joint_table(validation: Validation) -> Table:
         Column("relative", "relative [%]", ".3g"): errors.relative_percent,
         Column("ratio", "to best possible", ".1f"): errors.ratio,
         Column("r_squared", "R²", ".4f"): errors.r_squared,
-        Column("covered", "within 95 % band [%]", ".1f"): [None] * len(validation.joints) if covered is None else covered,
+        Column("covered", "within 95 % band [%]", ".1f"): validation.coverage_percent,
     }
     return Table.of_columns(f"Errors per joint, {errors.model}", columns)
 
@@ -169,23 +169,16 @@ def _fold_records(folds: CrossValidation) -> list[dict[str, Any]]:
 
 def validation_figures(validation: Validation) -> tuple[Figure, ...]:
     """One per joint."""
-    model = band_model(validation)
-    noise = validation.band.noise.get(model, np.zeros(len(validation.series)))
-    return tuple(joint_figure(series, model, level) for series, level in zip(validation.series, noise.tolist(), strict=True))
+    recommended, series = validation.recommended.model, validation.series
+    model = recommended if recommended in series[0].std else COEFFICIENTS  # whose uncertainty is known
+    noise = validation.band.noise.get(model, np.zeros(len(series))).tolist()
+    band = f"95 % band of the {model}, of motion like that of the fit{'' if model in validation.band.noise else ', without noise'}"
+    return tuple(_joint_figure(joint, model, level, band) for joint, level in zip(series, noise, strict=True))
 
 
-def band_model(validation: Validation) -> str:
-    """The model whose band is drawn: the recommended one where its uncertainty is known."""
-    return validation.recommended.model if validation.recommended.model in validation.series[0].std else COEFFICIENTS
-
-
-def is_shown(trace: str, model: str) -> bool:
-    """Whether a curve is there before the reader asks: the model whose band is drawn, the coefficients, and what friction makes of them."""
-    return trace in (model, COEFFICIENTS, COEFFICIENTS + RIGID)
-
-
-def joint_figure(series: JointSeries, model: str, noise: float) -> Figure:
-    """Measured and predicted effort of a joint, with the 95 % band of a model, and the errors below. noise : [N·m | N]."""
+def _joint_figure(series: JointSeries, model: str, noise: float, name: str) -> Figure:
+    """Measured and predicted effort of a joint, with the 95 % band of a model, and the errors below. noise : [N·m | N]; name : of the
+    band."""
     breaks = np.flatnonzero(np.diff(series.segment)) + 1
     clock = join_clocks(series.time, breaks, pause=0.5)  # segments follow each other, each with its own clock
     time = np.insert(clock, breaks, clock[breaks])
@@ -196,10 +189,11 @@ def joint_figure(series: JointSeries, model: str, noise: float) -> Figure:
 
     half, centre = half_width(series, model, noise), series.predicted[model]  # the uncertainty of the parameters and the noise together
     low, high = (np.insert(centre + side * half, breaks, np.nan) for side in (-1.0, 1.0))
-    data = [*band(time, low, high, "band", meta="band", hoverinfo="skip"), draw(series.measured, "measured", "@measured", meta="measured")]
-    for trace, label, colour, dash in CURVES:
+    data = [*band(time, low, high, name, meta="band", hoverinfo="skip"), draw(series.measured, "measured", "@measured", meta="measured")]
+    for trace, label, colour, dash in _CURVES:
         if trace in series.predicted:
-            more: dict[str, Any] = {"meta": trace, "visible": True if is_shown(trace, model) else "legendonly"}
+            shown = trace in (model, COEFFICIENTS, COEFFICIENTS + RIGID)  # before the reader asks for more
+            more: dict[str, Any] = {"meta": trace, "visible": True if shown else "legendonly"}
             data.append(draw(series.predicted[trace], label, colour, line={"dash": dash}, **more))
             error = f"error, {label}"
             data.append(draw(series.error(trace), error, colour, line={"dash": dash, "width": 1.0}, yaxis="y2", **more))
@@ -207,7 +201,7 @@ def joint_figure(series: JointSeries, model: str, noise: float) -> Figure:
     y, below = axis(f"{what} [{series.unit}]", domain=[0.36, 1.0]), axis("error", domain=[0.0, 0.28], nticks=4)
     label = f"Measured and predicted effort of {series.joint}"
     rest: dict[str, Any] = {"yaxis2": below, "showlegend": False, "hovermode": "x"}
-    return figure(label, data, x, y, title=series.joint, height=330, small=True, **rest)
+    return figure(label, data, x, y, title=series.joint, height=330, beside=2, **rest)
 
 
 def spectrum_figure(validation: Validation) -> Figure:
@@ -239,7 +233,7 @@ def drift_figures(drift: FrictionDrift) -> Iterator[Figure]:
         if values is not None:
             data = [points(values, 100.0 * drift.share, "friction", "@cloud", error_y=interval(100.0 * drift.std), mode=mode)]
             label, x, y = f"Friction of {drift.joint} against {what}", f"{what} [{unit}]", "friction, of the model's [%]"
-            yield figure(label, data, x, y, title=drift.joint, height=250, small=True, showlegend=False)
+            yield figure(label, data, x, y, title=drift.joint, height=250, beside=2, showlegend=False)
 
 
 def spread_figure(spread: TorqueSpread) -> Figure:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import numpy as np
+from jinja2.utils import htmlsafe_json_dumps
 
 from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError
 from dynident.reports.figures import numbers, thin
-from dynident.reports.html import asset, environment
-from dynident.reports.page import Page, json_in_html
+from dynident.reports.html import asset, environment, style
+from dynident.reports.page import Page
 from dynident.reports.robot_figures import ellipsoid, shown_position
 from dynident.robots.kinematics import arm_reach, joint_constants
 from dynident.robots.robot import JointType, Robot
-from dynident.robots.shapes import Shape, robot_shapes, solid_shape
+from dynident.robots.shapes import BodyTriangles, robot_shapes, solid_shape
 from dynident.robots.solids import robot_solids
 
 #: Samples of a motion that the page keeps at most; between them positions are interpolated.
@@ -52,12 +54,15 @@ def view(
         "motion": None if motion is None else _motion(robot, motion),
         "notes": [*robot.notes, *notes],
     }
-    style, script, text = asset("page.css") + asset("view.css"), asset("view.js"), json_in_html(content)
+    text = htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False, separators=(",", ":"))
     template = environment().get_template("view.html")
-    return Page(f"{robot.name}: view", template.render(title=robot.name, source=robot.source, style=style, script=script, content=text))
+    return Page(
+        f"{robot.name}: view",
+        template.render(title=robot.name, source=robot.source, style=style("view.css"), script=asset("view.js"), content=text),
+    )
 
 
-def _shape(shape: Shape) -> dict[str, Any]:
+def _shape(shape: BodyTriangles) -> dict[str, Any]:
     return {
         "body": shape.body,
         "drawn": shape.drawn,

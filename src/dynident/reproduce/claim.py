@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
 
 from dynident.errors import ValueRangeError
 
 
-class Verdict(Enum):
+class ClaimVerdict(StrEnum):
     """What became of a claim; the value is the words that the user sees."""
 
     EQUAL = "equal"
@@ -96,19 +96,19 @@ class Claim:
                 raise ValueRangeError(f"{name} of {self.quantity!r} ({self.place})", f"is {getattr(self, name)}; a number was expected")
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ClaimVerdict:
         """That follows from the numbers."""
         if self.implied is not None and abs(self.published - self.implied) > self.tolerance:
-            return Verdict.ERROR
+            return ClaimVerdict.ERROR
         if self.missing:
-            return Verdict.NOT_REPRODUCIBLE
+            return ClaimVerdict.NOT_REPRODUCIBLE
         difference = abs(self.published - self.ours)
         if difference <= self.tolerance and not self.chosen:
-            return Verdict.CONSTRUCTED if self.constructed else Verdict.EQUAL
+            return ClaimVerdict.CONSTRUCTED if self.constructed else ClaimVerdict.EQUAL
         if self._better and not (self.constructed or self.chosen):
-            return Verdict.BETTER
+            return ClaimVerdict.BETTER
         close = difference <= NEAR_SHARE * abs(self.published)
-        return Verdict.NEAR if close and (self.near or self.chosen) else Verdict.NOT_REPRODUCIBLE
+        return ClaimVerdict.NEAR if close and (self.near or self.chosen) else ClaimVerdict.NOT_REPRODUCIBLE
 
     @property
     def _better(self) -> bool:

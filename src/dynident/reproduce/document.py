@@ -13,8 +13,9 @@ from itertools import groupby
 from typing import Annotated, Any
 
 from dynident.core.documents import Document
+from dynident.core.texts import as_sentence, capitalize
 from dynident.reports.tables import Column, Report, Table
-from dynident.reproduce.claim import Claim, Verdict
+from dynident.reproduce.claim import Claim, ClaimVerdict
 from dynident.reproduce.experiment import Size
 from dynident.reproduce.reproduction import Finished, Reproduction
 
@@ -27,10 +28,10 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def count_verdicts(claims: Iterable[Claim]) -> dict[Verdict, int]:
-    """How often each verdict was given, in the order of `Verdict`."""
+def count_verdicts(claims: Iterable[Claim]) -> dict[ClaimVerdict, int]:
+    """How often each verdict was given, in the order of `ClaimVerdict`."""
     counts = Counter(claim.verdict for claim in claims)
-    return {verdict: counts[verdict] for verdict in Verdict}
+    return {verdict: counts[verdict] for verdict in ClaimVerdict}
 
 
 def tell_counts(claims: Sequence[Claim]) -> str:
@@ -67,13 +68,13 @@ def reproduction_report(reproduction: Reproduction) -> Report:
         )
         for paper in reproduction.papers
     )
-    explained = (Verdict.ERROR, Verdict.NOT_REPRODUCIBLE, Verdict.NEAR, Verdict.CONSTRUCTED)
+    explained = (ClaimVerdict.ERROR, ClaimVerdict.NOT_REPRODUCIBLE, ClaimVerdict.NEAR, ClaimVerdict.CONSTRUCTED)
     notes = tuple(sentence for verdict in explained for sentence in tell_reasons(reproduction, verdict))
     header = (f"Reproduction from {source_of(reproduction)}", tell_counts(reproduction.claims))
     return Report(header=header, tables=tables, notes=notes)
 
 
-def tell_reasons(reproduction: Reproduction, verdict: Verdict) -> tuple[str, ...]:
+def tell_reasons(reproduction: Reproduction, verdict: ClaimVerdict) -> tuple[str, ...]:
     """Why claims have this verdict; those of one place with one reason in one sentence."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for claim in reproduction.claims:
@@ -133,8 +134,8 @@ def reproduction_markdown(document: Mapping[str, Any]) -> str:
 def _markdown_experiment(experiment: Mapping[str, Any]) -> list[str]:
     head = "| place | quantity | published | ours | tolerance | verdict | why |"
     rows = [_markdown_row(Claim.of_dict(claim)) for claim in experiment["claims"]]
-    notes = [f"- {note[:1].upper()}{note[1:]}." for note in experiment["notes"]]
-    title = f"### {experiment['title'][:1].upper()}{experiment['title'][1:]} ({experiment['seconds']:.1f} s)"
+    notes = [f"- {as_sentence(note)}" for note in experiment["notes"]]
+    title = f"### {capitalize(experiment['title'])} ({experiment['seconds']:.1f} s)"
     return [title, "", head, "|---|---|---|---|---|---|---|", *rows, *([""] if notes else []), *notes]
 
 
@@ -142,13 +143,13 @@ def _markdown_row(claim: Claim) -> str:
     published, ours = (_value_text(value, claim.unit) for value in (claim.published, claim.ours))
     mark = "*" if claim.origin == "prototype" else ""
     tolerance = f"{claim.tolerance:.2g} ({claim.tolerance_from})"
-    why = "" if claim.verdict is Verdict.EQUAL else claim.why
+    why = "" if claim.verdict is ClaimVerdict.EQUAL else claim.why
     cells = (claim.place, claim.quantity, published + mark, ours, tolerance, claim.verdict.value, why)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExperimentDocument:
+class PaperExperimentDocument:
     """An experiment of a paper, done again."""
 
     experiment: str
@@ -164,7 +165,7 @@ class PaperDocument:
 
     paper: str
     citation: str
-    experiments: tuple[ExperimentDocument, ...]
+    experiments: tuple[PaperExperimentDocument, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +195,7 @@ class ReproductionDocument(Document):
                     paper=paper.key,
                     citation=paper.citation,
                     experiments=tuple(
-                        ExperimentDocument(
+                        PaperExperimentDocument(
                             experiment=step.experiment.key,
                             title=step.experiment.title,
                             seconds=step.seconds,

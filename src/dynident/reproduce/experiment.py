@@ -55,7 +55,7 @@ class Setting:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Outcome:
+class ExperimentOutcome:
     """What an experiment found. notes : what a reader should know about how it was done."""
 
     claims: tuple[Claim, ...]
@@ -70,8 +70,8 @@ class Outcome:
         }
 
     @staticmethod
-    def of_dict(content: Mapping[str, Any]) -> Outcome:
-        return Outcome(
+    def of_dict(content: Mapping[str, Any]) -> ExperimentOutcome:
+        return ExperimentOutcome(
             claims=tuple(Claim.of_dict(item) for item in content["claims"]),
             figures=tuple(Figure(**item) for item in content["figures"]),
             notes=tuple(content["notes"]),
@@ -79,12 +79,12 @@ class Outcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Experiment:
+class PaperExperiment:
     """A step of a reproduction. uses : the kinds of recordings that change its outcome; sized : whether the size does."""
 
     key: str
     title: str
-    run: Callable[[Setting], Outcome]
+    run: Callable[[Setting], ExperimentOutcome]
     uses: tuple[str, ...] = ()
     sized: bool = False
 
@@ -95,4 +95,4 @@ class Paper:
 
     key: str
     citation: str
-    experiments: tuple[Experiment, ...]
+    experiments: tuple[PaperExperiment, ...]

@@ -4,44 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dynident.core.texts import capitalize
 from dynident.reports.blocks import Block, Card, Cards, Heading, Listing, Text, notes_listing
 from dynident.reports.page import FilledSection, Page, render
 from dynident.reports.tables import Column, Table
-from dynident.reproduce.claim import NEAR_SHARE, Verdict
+from dynident.reproduce.claim import NEAR_SHARE, ClaimVerdict
 from dynident.reproduce.document import count_verdicts, machine, number, source_of, tell_counts, tell_reasons, today
 from dynident.reproduce.reproduction import Finished, Reproduction
 
 #: The page's marks and tones.
 _BADGES = {
-    Verdict.EQUAL: "kept",
-    Verdict.BETTER: "kept",
-    Verdict.NEAR: "dropped",
-    Verdict.CONSTRUCTED: "dropped",
-    Verdict.NOT_REPRODUCIBLE: "dropped",
-    Verdict.ERROR: "undetermined",
+    ClaimVerdict.EQUAL: "kept",
+    ClaimVerdict.BETTER: "kept",
+    ClaimVerdict.NEAR: "dropped",
+    ClaimVerdict.CONSTRUCTED: "dropped",
+    ClaimVerdict.NOT_REPRODUCIBLE: "dropped",
+    ClaimVerdict.ERROR: "undetermined",
 }
 _TONES = {
-    Verdict.EQUAL: "good",
-    Verdict.BETTER: "good",
-    Verdict.NEAR: "fair",
-    Verdict.CONSTRUCTED: "",
-    Verdict.NOT_REPRODUCIBLE: "fair",
-    Verdict.ERROR: "bad",
+    ClaimVerdict.EQUAL: "good",
+    ClaimVerdict.BETTER: "good",
+    ClaimVerdict.NEAR: "fair",
+    ClaimVerdict.CONSTRUCTED: "",
+    ClaimVerdict.NOT_REPRODUCIBLE: "fair",
+    ClaimVerdict.ERROR: "bad",
 }
 _MEANINGS = {
-    Verdict.EQUAL: "within the tolerance, which is said with each number",
-    Verdict.BETTER: "smaller error or cost, or nearer to the truth",
-    Verdict.NEAR: f"not the same, within {NEAR_SHARE:.0%}; with the reason",
-    Verdict.CONSTRUCTED: "ours was made from the published number, so that agreement says nothing about the paper",
-    Verdict.NOT_REPRODUCIBLE: "with the reason",
-    Verdict.ERROR: "its own numbers contradict it",
+    ClaimVerdict.EQUAL: "within the tolerance, which is said with each number",
+    ClaimVerdict.BETTER: "smaller error or cost, or nearer to the truth",
+    ClaimVerdict.NEAR: f"not the same, within {NEAR_SHARE:.0%}; with the reason",
+    ClaimVerdict.CONSTRUCTED: "ours was made from the published number, so that agreement says nothing about the paper",
+    ClaimVerdict.NOT_REPRODUCIBLE: "with the reason",
+    ClaimVerdict.ERROR: "its own numbers contradict it",
 }
 #: Verdicts whose reasons the summary lists, in this order.
 _EXPLAINED = {
-    Verdict.ERROR: "Errors in the papers",
-    Verdict.NOT_REPRODUCIBLE: "Not reproducible",
-    Verdict.NEAR: "Near",
-    Verdict.CONSTRUCTED: "By construction",
+    ClaimVerdict.ERROR: "Errors in the papers",
+    ClaimVerdict.NOT_REPRODUCIBLE: "Not reproducible",
+    ClaimVerdict.NEAR: "Near",
+    ClaimVerdict.CONSTRUCTED: "By construction",
 }
 
 
@@ -67,14 +68,14 @@ def _summary(reproduction: Reproduction) -> Iterator[Block]:
     yield Text(f"{today()}, {machine()}; {source_of(reproduction)}.")
     yield Text("A number marked * is of an independent implementation, and not printed in the paper.")
     for verdict, title in _EXPLAINED.items():
-        told = tuple(f"{sentence}." for sentence in tell_reasons(reproduction, verdict))
-        yield Listing(title, told, tone="bad" if verdict is Verdict.ERROR else "")
+        reasons = tuple(f"{sentence}." for sentence in tell_reasons(reproduction, verdict))
+        yield Listing(title, reasons, tone="bad" if verdict is ClaimVerdict.ERROR else "")
 
 
 def _paper(steps: tuple[Finished, ...]) -> Iterator[Block]:
     yield Text(f"{steps[0].paper.citation}.")
     for step in steps:
-        yield Heading(f"{step.experiment.title[:1].upper()}{step.experiment.title[1:]}")
+        yield Heading(capitalize(step.experiment.title))
         yield _table(step)
         if step.outcome.notes:
             yield notes_listing("How it was done", step.outcome.notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynident.excitation import FourierTrajectory
+from dynident.motions import FourierTrajectory
 from dynident.reproduce.gaz2019.published import LINEAR
 from dynident.robots import load_robot
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dynident.data import Dataset
 from dynident.errors import require
-from dynident.feasibility import retrieve
+from dynident.links import retrieve
 from dynident.regression import identify
 from dynident.reproduce.claim import Claim, as_measured
 from dynident.robots import Robot

@@ -21,16 +21,16 @@ _MOST_LEFT = 0.4
 
 def read_recordings(files: Sequence[Path]) -> tuple[Recordings, dict[str, list[Path]]]:
     """The files' content by robot, and the files by the same names ("panda", "kuka", "controller")."""
-    found: dict[str, list[Path]] = {"panda": [], "kuka": [], "controller": []}
-    loaded: dict[str, list[object]] = {name: [] for name in found}
+    by_robot: dict[str, list[Path]] = {"panda": [], "kuka": [], "controller": []}
+    loaded: dict[str, list[object]] = {name: [] for name in by_robot}
     for file in files:
         data = load_recording(file)
         if data.n != 7:
             raise FileError(file, f"has {data.n} joints; the papers' recordings are of a Panda or a KUKA LWR 4+, with 7")
         name = _robot_of(file, data) if isinstance(data, Dataset) else "controller"
-        found[name].append(file)
+        by_robot[name].append(file)
         loaded[name].append(data)
-    return Recordings(**{name: tuple(items) for name, items in loaded.items()}), found  # pyright: ignore[reportArgumentType]
+    return Recordings(**{name: tuple(items) for name, items in loaded.items()}), by_robot  # pyright: ignore[reportArgumentType]
 
 
 def _robot_of(file: Path, log: Dataset) -> str:
@@ -43,6 +43,6 @@ def _robot_of(file: Path, log: Dataset) -> str:
         left[name] = float(np.linalg.norm(log.effort - weight) / np.linalg.norm(log.effort))
     nearest = min(left, key=lambda name: left[name])
     if left[nearest] > _MOST_LEFT:
-        told = ", ".join(f"{100 * share:.0f} % of {name}'s" for name, share in left.items())
-        raise FileError(file, f"is of no robot of the papers: weight leaves {told} torques unexplained; check the columns and units")
+        shares = ", ".join(f"{100 * share:.0f} % of {name}'s" for name, share in left.items())
+        raise FileError(file, f"is of no robot of the papers: weight leaves {shares} torques unexplained; check the columns and units")
     return nearest

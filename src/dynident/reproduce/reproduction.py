@@ -15,7 +15,7 @@ from typing import Any
 from dynident.core.files import check_writable, file_digest, json_text, make_folder, place_below, read_json, write_atomically
 from dynident.errors import FileError, UnknownNameError
 from dynident.reproduce.claim import Claim
-from dynident.reproduce.experiment import Experiment, Outcome, Paper, Recordings, Setting, Size
+from dynident.reproduce.experiment import ExperimentOutcome, Paper, PaperExperiment, Recordings, Setting, Size
 from dynident.reproduce.recordings import read_recordings
 from dynident.reproduce.registry import PAPERS
 
@@ -27,8 +27,8 @@ class Finished:
     """An experiment and its outcome. seconds : that it took when it was run; kept : whether that was in an earlier call."""
 
     paper: Paper
-    experiment: Experiment
-    outcome: Outcome
+    experiment: PaperExperiment
+    outcome: ExperimentOutcome
     seconds: float
     kept: bool
 
@@ -76,7 +76,7 @@ def papers_named(name: str) -> tuple[Paper, ...]:
     tuple of Paper
         In the order of publication.
     """
-    key, slash, wanted = name.partition("/")
+    key, slash, part = name.partition("/")
     if name == "all":
         return tuple(PAPERS.values())
     if key not in PAPERS:
@@ -85,9 +85,9 @@ def papers_named(name: str) -> tuple[Paper, ...]:
     if not slash:
         return (paper,)
     experiments = {experiment.key: experiment for experiment in paper.experiments}
-    if wanted not in experiments:
-        raise UnknownNameError(f"experiment of {key}", wanted, experiments)
-    return (replace(paper, experiments=(experiments[wanted],)),)
+    if part not in experiments:
+        raise UnknownNameError(f"experiment of {key}", part, experiments)
+    return (replace(paper, experiments=(experiments[part],)),)
 
 
 def reproduce(
@@ -139,15 +139,19 @@ def reproduce(
     return Reproduction(steps=tuple(done), size=size, data=tuple(file.name for file in data))
 
 
-def _do(paper: Paper, experiment: Experiment, store: _Store, recordings: Recordings, size: Size, tell: Callable[[float], None]) -> Finished:
-    found = store.read("")
-    kept = found is not None
-    if found is None:
+def _do(
+    paper: Paper, experiment: PaperExperiment, store: _Store, recordings: Recordings, size: Size, tell: Callable[[float], None]
+) -> Finished:
+    content = store.read("")
+    kept = content is not None
+    if content is None:
         start = time.monotonic()
         outcome = experiment.run(Setting(size=size, recordings=recordings, keep=store.keep, progress=tell))
-        found = {"seconds": round(time.monotonic() - start, 3), **outcome.to_dict()}
-        store.write("", found)
-    return Finished(paper=paper, experiment=experiment, outcome=Outcome.of_dict(found), seconds=float(found["seconds"]), kept=kept)
+        content = {"seconds": round(time.monotonic() - start, 3), **outcome.to_dict()}
+        store.write("", content)
+    return Finished(
+        paper=paper, experiment=experiment, outcome=ExperimentOutcome.of_dict(content), seconds=float(content["seconds"]), kept=kept
+    )
 
 
 def _tell(progress: Callable[[str, float], None] | None, name: str, number: int, count: int, share: float) -> None:
@@ -176,11 +180,11 @@ class _Store:
         write_atomically(self._file(part), json_text({"digest": self.digest, **content}))
 
     def keep(self, part: str, compute: Callable[[], Any]) -> Any:
-        found = self.read(part)
-        if found is None:
-            found = {"value": compute()}
-            self.write(part, found)
-        return found["value"]
+        content = self.read(part)
+        if content is None:
+            content = {"value": compute()}
+            self.write(part, content)
+        return content["value"]
 
     def _file(self, part: str) -> Path:
         return self.folder / f"{self.step}{'.' * bool(part)}{part}.json"

@@ -10,11 +10,11 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics
-from dynident.excitation import Trajectory, trajectory_dataset
-from dynident.friction import FrictionModel, Motion, friction_torque
+from dynident.dynamics.friction import FrictionModel, Motion, friction_torque
+from dynident.motions import Trajectory, trajectory_dataset
+from dynident.motions.simulation import Noise, effort_scale
+from dynident.motions.simulation.sensors import realistic
 from dynident.robots import Robot
-from dynident.simulation import Noise, effort_scale
-from dynident.simulation.sensors import realistic
 
 
 def record_motion(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dynident.robots.load import library_names, load_robot
     from dynident.robots.mounting import Mounting
     from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
-    from dynident.robots.serialize import robot_from_dict, robot_to_dict
+    from dynident.robots.serialize import robot_to_dict
     from dynident.robots.solids import Solid, Solids, robot_solids
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "library_names",
     "link_poses",
     "load_robot",
-    "robot_from_dict",
     "robot_solids",
     "robot_to_dict",
 ]

@@ -17,10 +17,14 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.core.records import Shape
 from dynident.errors import ValueRangeError
-from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
+from dynident.robots.link_shapes import LinkShape
+from dynident.robots.parameters import PARAMETERS_PER_LINK, change_of_frame
+from dynident.robots.pose import check_pose
 
-#: No robot is larger [m], no link has a parameter beyond this [kg, kg·m, kg·m²], and a limit of positions beyond this is none [rad | m].
-LARGEST_LENGTH, _LARGEST_PARAMETER, _ENDLESS = 1e6, 1e18, 1e9
+#: No link has a parameter beyond this [kg, kg·m, kg·m²].
+_LARGEST_PARAMETER = 1e18
+#: A limit of this size or beyond is none: files have such numbers where their format demands limits.
+ENDLESS = 1e9
 #: Largest difference between a link's parameters and the sum of its pieces', as a share of the largest of them: rounding.
 _ROUNDING = 1e-9
 
@@ -70,6 +74,9 @@ class Joint:
         Limit of the acceleration's rate [rad/s³ | m/s³]; infinite when unknown.
     home : float or None
         Position that the robot is at when it rests [rad | m]; None when the description names none.
+    friction : tuple of float or None
+        Coulomb friction [N·m | N] and viscous friction [N·m·s/rad | N·s/m] as the description states them, plausible or not; None when it
+        states neither.
     """
 
     name: str
@@ -83,6 +90,7 @@ class Joint:
     effort: float = np.inf
     jerk: float = np.inf
     home: float | None = None
+    friction: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "type", JointType(self.type))
@@ -94,7 +102,7 @@ class Joint:
         # an axis of length one stays as it is to the last bit, so that a robot that was written and read is the same
         largest = float(np.abs(axis).max())  # whose square may be infinite
         set_frozen(self, "axis", axis if abs(length - 1.0) < 1e-15 else axis / largest / math.hypot(*(axis / largest).tolist()))
-        low, high = (math.copysign(math.inf, limit) if abs(limit) >= _ENDLESS else limit for limit in map(float, self.position))
+        low, high = map(float, self.position)
         object.__setattr__(self, "position", (low, high))
         if not low <= high:
             raise ValueRangeError(f"position limits of joint {self.name!r}", f"are [{low}, {high}]; the lower must not exceed the upper")
@@ -107,29 +115,15 @@ class Joint:
             object.__setattr__(self, "home", float(self.home))
             if not low <= self.home <= high:
                 raise ValueRangeError(f"home of joint {self.name!r}", f"is {self.home:g}; it must lie within its limits [{low}, {high}]")
+        if self.friction is not None:
+            coulomb, viscous = map(float, self.friction)
+            object.__setattr__(self, "friction", (coulomb, viscous))
+            if not (math.isfinite(coulomb) and math.isfinite(viscous)):
+                raise ValueRangeError(f"friction of joint {self.name!r}", f"is {coulomb:g}, {viscous:g}; finite numbers were expected")
 
     @property
     def units(self) -> JointUnits:
         return LINEAR if self.type is JointType.PRISMATIC else ANGULAR
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Capsule:
-    """All points within `radius` of the line between two points; a ball where they are one.
-
-    start, end : (3,)  The two points in the frame of the link that it is a part of [m].
-    """
-
-    start: Annotated[Array, Shape("3")]
-    end: Annotated[Array, Shape("3")]
-    radius: float
-
-    def __post_init__(self) -> None:
-        for name in ("start", "end"):
-            set_frozen(self, name, _check_lengths(f"{name} of a capsule", check_array(f"{name} of a capsule", getattr(self, name), (3,))))
-        object.__setattr__(self, "radius", float(self.radius))
-        if not 0.0 < self.radius < np.inf:
-            raise ValueRangeError("radius of a capsule", f"is {self.radius:g}; a positive length [m] was expected")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -144,17 +138,17 @@ class Source:
         Pose of the source link's own frame in the parameter frame of its body (the base frame for the base).
     parameters : (10,) array or None
         Its linear parameters in its own frame; None when the description gives it no inertia, or when only the sum over its body is known.
-    capsules : tuple
-        What it looks like, in its own frame, where the description itself says so (DH files do).
+    shapes : tuple of LinkShape
+        What it looks like and what of it collides, in its own frame, as the description has it.
     """
 
     name: str
     placement: Annotated[Array, Shape("4 4")] = field(default_factory=lambda: np.eye(4))
     parameters: Annotated[Array, Shape("10")] | None = None
-    capsules: tuple[Capsule, ...] = ()
+    shapes: tuple[LinkShape, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "capsules", tuple(self.capsules))
+        object.__setattr__(self, "shapes", tuple(self.shapes))
         set_frozen(self, "placement", check_pose(self.placement, f"placement of source link {self.name!r}"))
         if self.parameters is not None:
             set_frozen(self, "parameters", _check_parameters(f"source link {self.name!r}", self.parameters))
@@ -221,24 +215,6 @@ class Link:
         difference = float(np.abs(np.sum(moved, axis=0) - self.parameters).max())
         if difference > _ROUNDING * max(float(np.abs(moved).max()), float(np.abs(self.parameters).max())):
             raise ValueRangeError(name, f"differ by up to {difference:.2g} from the sum of its pieces'", remedy=remedy)
-
-
-def check_pose(values: ArrayLike, name: str) -> Array:
-    """The values as a (4, 4) pose."""
-    T = check_array(name, values, (4, 4))
-    R = T[:3, :3]
-    small = np.abs(R).max() < 2.0  # as those of rotations are; the products of others may overflow
-    if not (small and np.allclose(R @ R.T, np.eye(3), atol=1e-6) and np.linalg.det(R) > 0 and np.allclose(T[3], [0, 0, 0, 1])):
-        raise ValueRangeError(name, "is not a pose: it must be a 4x4 homogeneous matrix with a rotation in its upper left")
-    _check_lengths(name, T[:3, 3])
-    return T
-
-
-def _check_lengths(name: str, values: Array) -> Array:
-    farthest = float(np.abs(values).max())
-    if farthest > LARGEST_LENGTH:
-        raise ValueRangeError(name, f"is {farthest:.3g} m away, farther than any robot reaches; check the number and its unit")
-    return values
 
 
 def _check_parameters(name: str, values: ArrayLike) -> Array:

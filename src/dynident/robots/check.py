@@ -10,14 +10,14 @@ mass away from the link.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.results import Result
-from dynident.parameters import link_inertia
 from dynident.robots.kinematics import arm_reach, children, joint_points, length_unit
+from dynident.robots.parameters import link_inertia
 from dynident.robots.robot import Link, Robot, Source
 from dynident.robots.verdict import Judgement, LinkVerdict, judge
 
@@ -34,49 +34,43 @@ EARTH_GRAVITY = (9.7, 9.9)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkCheck:
-    """One link's numbers and what they say.
+class LinkCheck(Judgement):
+    """One link's numbers, in its parameter frame, and what they say.
 
-    mass                [kg], None without an inertia.
-    com                 Centre of mass in the parameter frame [m], None without a mass.
-    principal_inertias  Eigenvalues of I_c, ascending [kg·m²]; of J where the mass is zero.
-    margin              ½ tr(I_c) - λ_max(I_c) of a link with a mass, see `consistency_margin`; negative is inconsistent.
-    detail              The verdict in numbers; empty where there is nothing to add.
-    warnings            What looks suspicious about a link that may well be consistent.
-    sources             The source links that were lumped into this body, itself first.
+    Attributes
+    ----------
+    name, frame : str
+        Of the link, and of its parameter frame.
+    warnings : tuple of str
+        What looks suspicious about a link that may well be consistent.
+    sources : tuple of str
+        The source links that were lumped into this body, itself first.
     """
 
     name: str
     frame: str
-    verdict: LinkVerdict
-    detail: str = ""
-    mass: float | None = None
-    com: tuple[float, float, float] | None = None
-    principal_inertias: tuple[float, float, float] | None = None
-    margin: float | None = None
     warnings: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceCheck:
-    """A source link that was lumped with others, judged by itself.
+class SourceCheck(Judgement):
+    """A source link that was lumped with others, judged by itself, in its own frame.
 
-    body        The link that it was lumped into; None for the base.
-    judgement   The verdict and its numbers, centre of mass in the source link's own frame.
+    Attributes
+    ----------
+    name : str
+        Of the source link.
+    body : str or None
+        The link that it was lumped into; None for the base.
     """
 
     name: str
     body: str | None
-    judgement: Judgement
-
-    @property
-    def verdict(self) -> LinkVerdict:
-        return self.judgement.verdict
 
     @property
     def where(self) -> str:
-        """Its name, and what it is a part of."""
+        """Its name with the body that it is part of."""
         return f"{self.name} ({'part of the base' if self.body is None else f'part of {self.body}'})"
 
 
@@ -179,7 +173,7 @@ def _check_sources(robot: Robot) -> Iterator[SourceCheck]:
 def _check_source(piece: Source, body: str | None) -> Iterator[SourceCheck]:
     """A piece with ten zeros is a frame, which descriptions often write as a link: there is nothing to judge."""
     if piece.parameters is not None and np.any(piece.parameters):
-        yield SourceCheck(name=piece.name, body=body, judgement=judge(piece.parameters))
+        yield SourceCheck(name=piece.name, body=body, **vars(judge(piece.parameters)))
 
 
 def _is_its_only_mass(link: Link) -> bool:
@@ -193,15 +187,14 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
         return LinkCheck(name=link.name, frame=link.frame, verdict=LinkVerdict.NO_INERTIA, sources=link.sources)
     judgement = judge(link.parameters)
     if inside_compound_joint(robot, body):
-        judgement = judgement._replace(verdict=LinkVerdict.COMPOUND, detail="")
-    mass = judgement.mass
-    _, com, inertia = link_inertia(link.parameters)
+        judgement = replace(judgement, verdict=LinkVerdict.COMPOUND, detail="")
+    mass, com, inertia = link_inertia(link.parameters)
     warnings = _value_warnings(mass, inertia, length_unit(robot) ** 3)
     if mass > 0.0 and reach > 0.0:
         with np.errstate(over="ignore"):  # the mass may be next to nothing
             spread = inertia / mass
         warnings += _size_warnings(robot, body, com, spread, reach)
-    return LinkCheck(name=link.name, frame=link.frame, warnings=tuple(warnings), sources=link.sources, **judgement._asdict())
+    return LinkCheck(name=link.name, frame=link.frame, warnings=tuple(warnings), sources=link.sources, **vars(judgement))
 
 
 def inside_compound_joint(robot: Robot, body: int) -> bool:

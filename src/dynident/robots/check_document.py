@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from dynident.core.documents import Document, Number, Unit, fill
-from dynident.robots.check import LinkCheck, RobotCheck
+from dynident.robots.check import RobotCheck
 from dynident.robots.verdict import Judgement
 
 
@@ -60,11 +60,8 @@ class CheckDocument(Document):
 
     @staticmethod
     def of(result: RobotCheck) -> CheckDocument:
-        links = (fill(CheckedLink, link, lumped_links=link.sources, **_judged(link)) for link in result.links)
-        sources = (
-            fill(CheckedSource, source.judgement, name=source.name, body=source.body, **_judged(source.judgement))
-            for source in result.sources
-        )
+        links = (fill(CheckedLink, link, lumped_links=link.sources, **_words(link)) for link in result.links)
+        sources = (fill(CheckedSource, source, **_words(source)) for source in result.sources)
         return fill(
             CheckDocument,
             result,
@@ -75,9 +72,5 @@ class CheckDocument(Document):
         )
 
 
-def _judged(judged: LinkCheck | Judgement) -> dict[str, str | bool]:
-    return {"verdict": judged.verdict.name.lower(), "message": judgement_sentence(judged), "inconsistent": judged.verdict.inconsistent}
-
-
-def judgement_sentence(judged: LinkCheck | Judgement) -> str:
-    return f"{judged.verdict.value} ({judged.detail})" if judged.detail else judged.verdict.value
+def _words(judged: Judgement) -> dict[str, str | bool]:
+    return {"verdict": judged.verdict.name.lower(), "inconsistent": judged.verdict.inconsistent}

@@ -140,11 +140,11 @@ def link_poses(robot: Robot, q: ArrayLike) -> Array:
 @lru_cache(maxsize=64)
 def children(robot: Robot) -> tuple[tuple[int, ...], ...]:
     """The links that hang on each link."""
-    found: list[list[int]] = [[] for _ in robot.joints]
+    children_of: list[list[int]] = [[] for _ in robot.joints]
     for child, joint in enumerate(robot.joints):
         if joint.parent >= 0:
-            found[joint.parent].append(child)
-    return tuple(map(tuple, found))
+            children_of[joint.parent].append(child)
+    return tuple(map(tuple, children_of))
 
 
 def joint_points(robot: Robot, body: int) -> tuple[Array, list[Array]]:

@@ -16,8 +16,13 @@ from dynident.core.xml import parse_xml
 from dynident.errors import FileError, MissingFileError, UnknownNameError
 from dynident.robots.formats.build import build_robot
 from dynident.robots.formats.dh import read_dh
-from dynident.robots.formats.source_tree import SourceTree, tree_of_robot
+from dynident.robots.formats.dh_table import read_dh_table
+from dynident.robots.formats.mjcf import read_mjcf
+from dynident.robots.formats.sdf import read_sdf
+from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.formats.urdf import read_urdf
 from dynident.robots.mounting import Mounting
+from dynident.robots.packages import Surroundings
 from dynident.robots.robot import Robot
 
 #: What stands for a description on the standard input.
@@ -25,11 +30,12 @@ STANDARD_INPUT = "-"
 
 
 class Description(NamedTuple):
-    """The text of a robot description. source : the file, or what stands for one; kind : a key of the readers."""
+    """The text of a robot description. source : the file, or what stands for one; kind : a key of the readers; around : where it is."""
 
     source: str
     text: str
     kind: str
+    around: Surroundings
 
 
 @takes(Mounting)
@@ -64,13 +70,8 @@ def load_robot(path_or_name: str | Path, mounting: Mounting) -> Robot:
     >>> load_robot("panda", lock={"panda_joint7": 0.0}).n
     6
     """
-    lock, base, tip, gravity = mounting.lock, mounting.base, mounting.tip, mounting.gravity
-    content = _read(path_or_name, mounting)
-    if isinstance(content, Robot):
-        if not lock and base is None and tip is None:
-            return content if gravity is None else content.with_gravity(gravity)
-        content = tree_of_robot(content)
-    return build_robot(content, lock=lock or {}, base=base, tip=tip, gravity=gravity)
+    tree = _read(path_or_name, mounting)
+    return build_robot(tree, lock=mounting.lock, base=mounting.base, tip=mounting.tip, gravity=mounting.gravity)
 
 
 @cache
@@ -104,7 +105,7 @@ def read_description(path: str | Path, mounting: Mounting) -> Description:
     """The text of a description, macros expanded, and the kind of file that it is."""
     if str(path) == STANDARD_INPUT:
         source, text = "standard input", _standard_input()
-        return Description(source, text, _kind(source, text))
+        return Description(source, text, _kind(source, text), Surroundings(Path.cwd(), packages=mounting.packages or {}))
     file = Path(path)
     library = f"library robots: {', '.join(library_names())}"
     if not file.exists():
@@ -116,24 +117,24 @@ def read_description(path: str | Path, mounting: Mounting) -> Description:
     suffix = file.suffix.lower()
     if suffix not in _SUFFIXES and file.is_file():
         raise FileError(file, f"unknown suffix {suffix!r}; known: {', '.join(_SUFFIXES)}, or one of the {library}")
-    text = read_text(file)  # once: a pipe can't be read again
+    text, around = read_text(file), Surroundings.of_file(file, mounting.packages)  # once: a pipe can't be read again
     kind = _SUFFIXES.get(suffix) or _kind(str(file), text)
     if kind == "xacro" or (kind == "urdf" and "xacro:" in text):
         from dynident.robots.formats.xacro import expand_xacro
 
-        return Description(str(file), expand_xacro(file, packages=mounting.packages, arguments=mounting.xacro_args), "urdf")
-    return Description(str(file), text, kind)
+        return Description(str(file), expand_xacro(file, packages=mounting.packages, arguments=mounting.xacro_args), "urdf", around)
+    return Description(str(file), text, kind, around)
 
 
-def _read(path_or_name: str | Path, mounting: Mounting) -> SourceTree | Robot:
+def _read(path_or_name: str | Path, mounting: Mounting) -> SourceTree:
     if isinstance(path_or_name, str) and path_or_name in library_names():
         return _read_library(path_or_name)
-    source, text, kind = read_description(path_or_name, mounting)
-    return _READERS[kind](source, text)
+    description = read_description(path_or_name, mounting)
+    return _READERS[description.kind](description.source, description.text, description.around)
 
 
 @cache
-def _read_library(name: str) -> Robot:
+def _read_library(name: str) -> SourceTree:
     file = resources.files("dynident.robots").joinpath("library", f"{name}.yaml")
     return replace(read_dh(file.name, file.read_text(encoding="utf-8")), source=f"library robot {name}")
 
@@ -158,37 +159,13 @@ def _kind(source: str, text: str) -> str:
     return kind
 
 
-def _read_urdf(source: str, text: str) -> SourceTree:
-    from dynident.robots.formats.urdf import read_urdf
-
-    return read_urdf(source, text)
-
-
-def _read_mjcf(source: str, text: str) -> SourceTree:
-    from dynident.robots.formats.mjcf import read_mjcf
-
-    return read_mjcf(source, text)
-
-
-def _read_sdf(source: str, text: str) -> SourceTree:
-    from dynident.robots.formats.sdf import read_sdf
-
-    return read_sdf(source, text)
-
-
-def _read_dh_table(source: str, text: str) -> Robot:
-    from dynident.robots.formats.dh_table import read_dh_table
-
-    return read_dh_table(source, text)
-
-
-#: A new format is one reader and its lines here. Readers import their parser when they are used, not before.
-_READERS: dict[str, Callable[[str, str], SourceTree | Robot]] = {
-    "urdf": _read_urdf,
-    "mjcf": _read_mjcf,
-    "sdf": _read_sdf,
-    "dh": read_dh,
-    "dh table": _read_dh_table,
+#: A new format is one reader and its lines here.
+_READERS: dict[str, Callable[[str, str, Surroundings], SourceTree]] = {
+    "urdf": read_urdf,
+    "mjcf": read_mjcf,
+    "sdf": read_sdf,
+    "dh": lambda source, text, _: read_dh(source, text),
+    "dh table": lambda source, text, _: read_dh_table(source, text),
 }
 #: The kind of a file by its suffix; empty where its content tells.
 _SUFFIXES = {

@@ -23,10 +23,12 @@ from dynident.core.names import check_name
 from dynident.core.records import Shape
 from dynident.core.results import Result
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
-from dynident.parameters import link_rows
-from dynident.robots.body import Joint, JointType, Link, Source, check_pose
+from dynident.robots.body import Joint, JointType, Link, Source
+from dynident.robots.link_shapes import LinkShape, ShapeKind, ShapeRole
+from dynident.robots.parameters import link_rows
+from dynident.robots.pose import check_pose
 
-__all__ = ["STANDARD_GRAVITY", "Joint", "JointType", "Link", "Robot", "Source"]
+__all__ = ["STANDARD_GRAVITY", "Joint", "JointType", "Link", "LinkShape", "Robot", "ShapeKind", "ShapeRole", "Source"]
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 """Standard gravity in a base frame whose z axis points up [m/s²]."""
@@ -51,11 +53,13 @@ class Robot(Result):
     floor : float
         Height of the plane that the robot is mounted on, along the base frame's z axis [m].
     apart : tuple
-        Pairs of links that never touch, however near they come, because the joints' limits keep them apart.
+        Pairs of source links whose distance need not be checked, because the description says that they never touch or may touch.
     base_pieces : tuple
         Source links that don't move (lumped into the base); their inertia has no effect.
     notes : tuple of str
         What a reader of this description should know (errata, assumptions).
+    shape_notes : tuple of str
+        What a user of the shapes and of `apart` should know, such as the file that names these pairs.
     source : str
         Where the description came from.
     """
@@ -69,10 +73,11 @@ class Robot(Result):
     apart: tuple[tuple[str, str], ...] = ()
     base_pieces: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
+    shape_notes: tuple[str, ...] = ()
     source: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("joints", "links", "base_pieces", "notes"):
+        for name in ("joints", "links", "base_pieces", "notes", "shape_notes"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.joints:
             raise UnsupportedRobotError(f"robot {self.name!r} has no moving joint; at least one is needed")

@@ -7,18 +7,21 @@ the eye where a link has no others, and capsules from joint to joint, with a thi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ValueRangeError
 from dynident.robots.body import Source
-from dynident.robots.geometry.description import Geometry, Role, ShapePart, join_capsules, read_geometry
+from dynident.robots.geometry.forms import Hull, join_capsules
+from dynident.robots.geometry.meshes import Form, ShapeReader
 from dynident.robots.kinematics import arm_reach, joint_points
+from dynident.robots.link_shapes import LinkShape, ShapeRole
 from dynident.robots.robot import Robot
 
 #: Half the thickness of a link that nothing describes, as a share of the arm's reach, and at least [m].
@@ -109,17 +112,38 @@ def robot_solids(robot: Robot) -> Solids:
     Solids
         Of the shapes of the description, and of capsules around the links where it has none.
     """
+    ignored = frozenset((min(pair), max(pair)) for pair in robot.apart)
     described = tuple(described_solids(robot))
     if described:
-        return Solids(solids=described, ignored=frozenset((min(pair), max(pair)) for pair in robot.apart))
-    geometry = read_geometry(robot)
-    if isinstance(geometry, str):
-        return _kinematic(robot, [geometry] if geometry else [], frozenset())
-    found = _Found(robot, geometry)
-    if not found.solids:
-        return _kinematic(robot, found.problems, geometry.ignored)
-    solids, notes = [*found.solids, *found.capsules()], (*found.notes(), *geometry.notes)
-    return Solids(solids=tuple(solids), ignored=geometry.ignored, notes=notes)
+        return Solids(solids=described, ignored=ignored)
+    reader = ShapeReader()
+    pieces = [_read_piece(reader, body, piece) for body, piece in body_pieces(robot)]
+    problems = [problem for piece in pieces for problem in piece.problems]
+    solids = [
+        Solid(body=piece.body, points=points, radius=radius, name=piece.name, origin=piece.origin)
+        for piece in pieces
+        for points, radius in piece.hulls
+    ]
+    guessed = f"capsules between the joints with a radius of {thickness(robot):.3g} m"
+    if not solids:
+        capsules = tuple(solid for body in range(-1, robot.n) for solid in body_capsules(robot, body))
+        note = f"no shapes of the links were found, so {guessed} stand for them"
+        return Solids(solids=capsules, ignored=ignored, notes=(*problems[:1], note), problem="".join(problems[:1]))
+    # for bodies whose shapes are lost, and for moving ones that have none and some length
+    lost = {piece.body for piece in pieces if piece.lost}
+    bare = lost | set(range(robot.n)) - {solid.body for solid in solids}
+    capsules = [solid for body in sorted(bare) for solid in body_capsules(robot, body) if len(solid.points) > 1 or body in lost]
+    notes = list(first_problem(problems))
+    by_eye = [piece.name for piece in pieces if piece.origin is Origin.VISUAL and piece.problems]
+    if by_eye:
+        notes.append(f"visual shapes stand for the collision shapes of {', '.join(by_eye)}")
+    names = dict.fromkeys([*(piece.name for piece in pieces if piece.lost), *(solid.name for solid in capsules)])
+    if names:
+        radius = thickness(robot)
+        notes.append(
+            f"capsules between the joints with a radius of {radius:.3g} m stand for {', '.join(names)}, of which no shape was found"
+        )
+    return Solids(solids=(*solids, *capsules), ignored=ignored, notes=(*notes, *robot.shape_notes))
 
 
 def thickness(robot: Robot) -> float:
@@ -136,7 +160,8 @@ def body_capsules(robot: Robot, body: int) -> Iterator[Solid]:
         name = robot.links[body].name
         start, ends = joint_points(robot, body)
     for end in ends or [start]:
-        yield _capsule(body, start, end, thickness(robot), name, Origin.KINEMATIC)
+        points = np.array([start] if np.array_equal(start, end) else [start, end])
+        yield Solid(body=body, points=points, radius=thickness(robot), name=name, origin=Origin.KINEMATIC)
 
 
 def body_pieces(robot: Robot) -> Iterator[tuple[int, Source]]:
@@ -146,65 +171,36 @@ def body_pieces(robot: Robot) -> Iterator[tuple[int, Source]]:
 
 
 def described_solids(robot: Robot) -> Iterator[Solid]:
-    """The capsules that the description itself states."""
+    """The capsules of a DH file, which both collide and are drawn."""
     for body, piece in body_pieces(robot):
         R, p = piece.placement[:3, :3], piece.placement[:3, 3]
-        for capsule in piece.capsules:
-            yield _capsule(body, R @ capsule.start + p, R @ capsule.end + p, capsule.radius, piece.name, Origin.DESCRIBED)
+        for shape in piece.shapes:
+            if shape.role is ShapeRole.BOTH and len(shape.points):
+                points = np.array([R @ point + p for point in shape.points])
+                yield Solid(body=body, points=points, radius=shape.size[0], name=piece.name, origin=Origin.DESCRIBED)
 
 
-def _capsule(body: int, start: Array, end: Array, radius: float, name: str, origin: Origin) -> Solid:
-    points = [start] if np.array_equal(start, end) else [start, end]
-    return Solid(body=body, points=np.array(points), radius=radius, name=name, origin=origin)
+class _PieceShapes(NamedTuple):
+    """What of a link's shapes is used. problems : why some can't be read; lost : whether what is used is less than the link."""
+
+    body: int
+    name: str
+    origin: Origin
+    hulls: list[Hull]
+    problems: list[str]
+    lost: bool = False
 
 
-def _kinematic(robot: Robot, problems: list[str], ignored: frozenset[tuple[str, str]]) -> Solids:
-    solids = tuple(solid for body in range(-1, robot.n) for solid in body_capsules(robot, body))
-    note = f"no shapes of the links were found, so capsules between the joints with a radius of {thickness(robot):.3g} m stand for them"
-    return Solids(solids=solids, ignored=ignored, notes=(*problems[:1], note), problem="".join(problems[:1]))
-
-
-class _Found:
-    """What a file has for every link, and which links have nothing."""
-
-    def __init__(self, robot: Robot, geometry: Geometry) -> None:
-        self.robot = robot
-        self.solids: list[Solid] = []
-        self.problems: list[str] = []
-        self.lost: dict[str, int] = {}  # links whose shapes can't be read, with their body
-        self.by_eye: list[str] = []  # links of which the visual shapes are used
-        for body, piece in body_pieces(robot):
-            self._add(geometry, body, piece)
-
-    def _add(self, geometry: Geometry, body: int, piece: Source) -> None:
-        """The collision shapes of a link, its visual ones where some of those can't be read, else what can, and it counts as lost."""
-        parts, problems = _read(geometry, piece.name, "collision")
-        origin = Origin.COLLISION
-        if problems or not parts:
-            visual, unread = _read(geometry, piece.name, "visual")
-            if visual and not unread:
-                parts, origin = visual, Origin.VISUAL
-                self.by_eye += [piece.name] if problems else []
-            elif problems or unread:
-                parts, problems = [*parts, *visual], [*problems, *unread]
-                self.lost[piece.name] = body
-        self.problems += problems
-        self.solids += [_solid(body, piece, part, origin) for part in parts]
-
-    def capsules(self) -> Iterator[Solid]:
-        """For bodies whose shapes are lost, and for moving ones that have none and some length."""
-        bare = set(range(self.robot.n)) - {solid.body for solid in self.solids}
-        for body in sorted(bare | set(self.lost.values())):
-            yield from (s for s in body_capsules(self.robot, body) if len(s.points) > 1 or body in self.lost.values())
-
-    def notes(self) -> Iterator[str]:
-        yield from first_problem(self.problems)
-        if self.by_eye:
-            yield f"visual shapes stand for the collision shapes of {', '.join(self.by_eye)}"
-        bare = dict.fromkeys([*self.lost, *(solid.name for solid in self.capsules())])
-        if bare:
-            radius = thickness(self.robot)
-            yield f"capsules between the joints with a radius of {radius:.3g} m stand for {', '.join(bare)}, of which no shape was found"
+def _read_piece(reader: ShapeReader, body: int, piece: Source) -> _PieceShapes:
+    """The collision shapes of a link, its visual ones where some of those can't be read, else what can."""
+    hulls, problems = _hulls(reader, piece, ShapeRole.COLLISION)
+    if hulls and not problems:
+        return _PieceShapes(body, piece.name, Origin.COLLISION, hulls, problems)
+    visual, unread = _hulls(reader, piece, ShapeRole.VISUAL)
+    if visual and not unread:
+        return _PieceShapes(body, piece.name, Origin.VISUAL, visual, problems)
+    problems += unread
+    return _PieceShapes(body, piece.name, Origin.COLLISION, [*hulls, *visual], problems, lost=bool(problems))
 
 
 def first_problem(problems: list[str]) -> Iterator[str]:
@@ -214,11 +210,13 @@ def first_problem(problems: list[str]) -> Iterator[str]:
         yield problems[0] + more
 
 
-def _read(geometry: Geometry, link: str, role: Role) -> tuple[list[ShapePart], list[str]]:
-    read = geometry.parts(link, role)
-    return join_capsules([part for part in read if isinstance(part, ShapePart)]), [part for part in read if isinstance(part, str)]
+def read_role(reader: ShapeReader, shapes: Sequence[LinkShape], role: ShapeRole) -> Iterator[tuple[LinkShape, Form | str]]:
+    """The shapes for one role, and each as it is to be used, or a sentence that says why it cannot be."""
+    yield from ((shape, reader.read(shape)) for shape in shapes if shape.role in (role, ShapeRole.BOTH))
 
 
-def _solid(body: int, piece: Source, part: ShapePart, origin: Origin) -> Solid:
-    points, radius = part.form.hull().placed(piece.placement @ part.pose)
-    return Solid(body=body, points=points, radius=radius, name=piece.name, origin=origin)
+def _hulls(reader: ShapeReader, piece: Source, role: ShapeRole) -> tuple[list[Hull], list[str]]:
+    """The hulls of a link's shapes in the frame of its body, and why there is none of some."""
+    read = list(read_role(reader, join_capsules(piece.shapes), role))
+    problems = [form for _, form in read if isinstance(form, str)]
+    return [form.hull().placed(piece.placement @ shape.pose) for shape, form in read if not isinstance(form, str)], problems

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.parameters import consistency_margin, from_com
 from dynident.robots.kinematics import arm_reach, joint_points, length_unit
+from dynident.robots.parameters import consistency_margin, from_com
 from dynident.robots.robot import Robot
 
 #: Around the line between a link's joints where nothing else tells its size: the half width of an ordinary arm [m], and the least and the

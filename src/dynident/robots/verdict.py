@@ -6,13 +6,13 @@ inertias, and the triangle inequality λ_max <= λ_1 + λ_2 between them (Wensin
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.parameters import consistency_margin, inertia_matrix, link_inertia
+from dynident.robots.parameters import consistency_margin, inertia_matrix, link_inertia
 
 #: Below this share of the trace of I_c the triangle inequality holds, but barely: the link is marginal.
 MARGINAL_SHARE = 1e-3
@@ -38,15 +38,37 @@ class LinkVerdict(Enum):
         return self in (LinkVerdict.TRIANGLE, LinkVerdict.NOT_POSITIVE, LinkVerdict.ZERO_MASS, LinkVerdict.NEGATIVE_MASS)
 
 
-class Judgement(NamedTuple):
-    """A verdict and the numbers behind it; the fields are those of LinkCheck."""
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """A verdict and the numbers behind it.
+
+    Attributes
+    ----------
+    verdict : LinkVerdict
+        What the body is.
+    detail : str
+        The verdict in numbers; empty where there is nothing to add.
+    mass : float or None
+        [kg]; None without an inertia.
+    com : tuple or None
+        Centre of mass in the frame of the numbers [m]; None without a mass.
+    principal_inertias : tuple or None
+        Eigenvalues of I_c, ascending [kg·m²]; of J where the mass is zero.
+    margin : float or None
+        ½ tr(I_c) - λ_max(I_c) of a body with a mass [kg·m²], see `consistency_margin`; negative is inconsistent.
+    """
 
     verdict: LinkVerdict
-    detail: str
-    mass: float
-    com: tuple[float, float, float] | None
-    principal_inertias: tuple[float, float, float]
-    margin: float
+    detail: str = ""
+    mass: float | None = None
+    com: tuple[float, float, float] | None = None
+    principal_inertias: tuple[float, float, float] | None = None
+    margin: float | None = None
+
+    @property
+    def message(self) -> str:
+        """The verdict as a sentence."""
+        return f"{self.verdict.value} ({self.detail})" if self.detail else self.verdict.value
 
 
 def judge(parameters: Array) -> Judgement:
@@ -56,7 +78,8 @@ def judge(parameters: Array) -> Judgement:
     rounding = ROUNDING_SHARE * float(np.trace(np.abs(inertia_matrix(parameters))))
     low, middle, high = (float(value) for value in np.linalg.eigvalsh(inertia))
     verdict, detail = _verdict(mass, (low, middle, high), rounding)
-    return Judgement(verdict, detail, mass, com, (low, middle, high), float(consistency_margin(parameters)))
+    margin = float(consistency_margin(parameters))
+    return Judgement(verdict=verdict, detail=detail, mass=mass, com=com, principal_inertias=(low, middle, high), margin=margin)
 
 
 def _verdict(mass: float, principal: tuple[float, float, float], rounding: float) -> tuple[LinkVerdict, str]:

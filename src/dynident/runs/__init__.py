@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from dynident.core.lazy import make_lazy
 
 if TYPE_CHECKING:
-    from dynident.runs.folder import Absent, RunFolder, check_stages
+    from dynident.runs.folder import MissingStageError, RunFolder, check_stages
     from dynident.runs.results import (
         load_problem,
         read_estimate,
@@ -13,15 +13,13 @@ if TYPE_CHECKING:
         read_problem,
         read_result,
         save_problem,
-        write_estimate,
-        write_parameters,
         write_result,
     )
     from dynident.runs.run import Run, load_run, run_in_memory, save_run
     from dynident.runs.stages import Stage, StageContent
 
 __all__ = [
-    "Absent",
+    "MissingStageError",
     "Run",
     "RunFolder",
     "Stage",
@@ -36,8 +34,6 @@ __all__ = [
     "run_in_memory",
     "save_problem",
     "save_run",
-    "write_estimate",
-    "write_parameters",
     "write_result",
 ]
 

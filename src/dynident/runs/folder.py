@@ -10,30 +10,32 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from dynident.core.files import check_writable, file_digest, json_text, make_parents, read_json, write_files
-from dynident.core.records import OpenedFile, RecordFile, encode
+from dynident.core.records import OpenedFile, encode
 from dynident.errors import FileError
-from dynident.runs.stages import ROBOT, Origin, Stage, StageContent
+from dynident.regression.estimate import FOLDS_OF_FIT
+from dynident.runs.stages import Stage, StageContent, StageOrigin
+
+#: Why a stage that was never made is missing.
+NOT_DONE = "This step has not been done yet."
 
 
-@dataclass(frozen=True, kw_only=True)
-class Absent:
-    """Why a stage has no result that counts.
+class MissingStageError(FileError):
+    """A stage has no result, or none that is up to date.
 
     Attributes
     ----------
     reason : str
-        A sentence for a reader.
-    error : FileError
-        What is raised where the result is needed.
+        The same as a sentence for a reader of the run.
     """
 
-    reason: str
-    error: FileError
+    def __init__(self, place: Path, message: str, reason: str, remedy: str) -> None:
+        super().__init__(place, message, remedy=remedy)
+        self.reason = reason
 
 
 class RunFolder:
@@ -48,111 +50,85 @@ class RunFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._opened: dict[Stage, OpenedFile | None] = {}
-        self._found: dict[Stage, StageContent | Absent] = {}
+        self._stages: dict[Stage, StageContent | MissingStageError] = {}
 
     @staticmethod
     def of(folder: Folder) -> RunFolder:
         return folder if isinstance(folder, RunFolder) else RunFolder(folder)
 
     def digest(self, stage: Stage) -> str:
-        """What tells one result of a stage from another; empty where there is none."""
+        """The digest of the result of a stage; empty where there is none."""
         file = self.path / stage.file
-        found = self._found.get(stage)
-        if isinstance(found, StageContent):
-            return found.digest
         if stage not in self._opened:
             self._opened[stage] = OpenedFile(file, remedy=stage.remedy(self.path), arrays=False) if file.is_file() else None
         opened = self._opened[stage]
         return "" if opened is None else opened.digest
 
-    def find(self, stage: Stage) -> StageContent | Absent:
-        """The result of a stage, or why there is none that counts; FileError where its file is damaged."""
-        if stage not in self._found:
-            self._found[stage] = self._find(stage)
-        return self._found[stage]
+    def find(self, stage: Stage) -> StageContent | MissingStageError:
+        """The result of a stage, or why there is none that is up to date; FileError where its file is damaged."""
+        if stage not in self._stages:
+            self._stages[stage] = self._find(stage)
+        return self._stages[stage]
 
     def read(self, stage: Stage) -> StageContent:
-        """The result of a stage that is needed; FileError where there is none that counts."""
-        found = self.find(stage)
-        if isinstance(found, Absent):
-            raise found.error
-        return found
+        """The result of a stage that is needed; MissingStageError where there is none that is up to date."""
+        content = self.find(stage)
+        if isinstance(content, MissingStageError):
+            raise content
+        return content
 
     def result_of(self, stage: Stage) -> Any:
-        """The result of a stage; None where there is none that counts."""
-        found = self.find(stage)
-        return found.result if isinstance(found, StageContent) else None
-
-    def forget(self, stages: Iterable[Stage]) -> None:
-        """Read these again, which have been written."""
-        for stage in stages:
-            self._found.pop(stage, None)
-            self._opened.pop(stage, None)
-
-    def _find(self, stage: Stage) -> StageContent | Absent:
-        absent = self._find_absent(stage)
-        if absent is not None:
-            return absent
-        opened = OpenedFile(self.path / stage.file, remedy=stage.remedy(self.path))
-        self._opened[stage] = opened
-        made_from = _origin(opened).made_from
-        for source in stage.value.made_from:
-            digest = made_from.get(source.lower())
-            if (digest is not None or source == Stage.ESTIMATE.name) and digest != self.digest(Stage[source]):
-                return self._outdated(stage, Stage[source])
-        return self._content(stage, opened)
+        """The result of a stage; None where there is none that is up to date."""
+        content = self.find(stage)
+        return content.result if isinstance(content, StageContent) else None
 
     def find_any(self, stage: Stage) -> StageContent | None:
         """The result of a stage, be it out of date; None where there is none, or where it is damaged."""
         with contextlib.suppress(FileError):
-            found = self.find(stage)
-            if isinstance(found, StageContent):
-                return found
-            opened = self._opened.get(stage)
+            content, opened = self.find(stage), self._opened.get(stage)
+            if isinstance(content, StageContent):
+                return content
             return None if opened is None else self._content(stage, opened)
         return None
 
-    def _content(self, stage: Stage, opened: OpenedFile) -> StageContent:
-        given = {name: self.find(Stage[source]) for name, source in stage.value.given.items()}
-        results = {name: found.result if isinstance(found, StageContent) else None for name, found in given.items()}
-        content = opened.content(_types(stage), results)
-        return StageContent(result=content["result"], origin=_origin(opened), folds=content.get("folds"), digest=opened.digest)
+    def forget(self, stages: Iterable[Stage]) -> None:
+        """Read these again, which have been written."""
+        for stage in stages:
+            self._stages.pop(stage, None)
+            self._opened.pop(stage, None)
 
-    def _find_absent(self, stage: Stage) -> Absent | None:
-        run, not_done = self.path, "This step has not been done yet."
+    def _find(self, stage: Stage) -> StageContent | MissingStageError:
+        run, older, remedy = self.path, self.path / f"{stage.key}.npz", stage.remedy(self.path)
         if not run.is_dir():
             what = "is a file, not a run folder" if run.exists() else "no such run folder"
-            return Absent(reason=not_done, error=FileError(run, what, remedy=Stage.ESTIMATE.remedy(run)))
-        if (run / stage.file).is_file():
-            return None
-        older = run / f"{stage.key}.npz"  # of a version that was never released
-        if older.is_file():
-            error = FileError(older, "was made by an older dynident, and this one does not read it", remedy=stage.remedy(run))
-            return Absent(reason="This step was done by an older dynident.", error=error)
-        return Absent(reason=not_done, error=FileError(run, f"has no {stage.file}, {stage.value.lacking}", remedy=stage.remedy(run)))
+            return MissingStageError(run, what, NOT_DONE, Stage.ESTIMATE.remedy(run))
+        if not (run / stage.file).is_file():
+            if older.is_file():  # of a version that was never released
+                message = "was made by an older dynident, and this one does not read it"
+                return MissingStageError(older, message, "This step was done by an older dynident.", remedy)
+            return MissingStageError(run, f"has no {stage.file}", NOT_DONE, remedy)
+        opened = self._opened[stage] = OpenedFile(run / stage.file, remedy=remedy)
+        made_from = _origin(opened).made_from
+        for source in map(Stage.__getitem__, stage.value.made_from):
+            digest = made_from.get(source.key)
+            if (digest is not None or source is Stage.ESTIMATE) and digest != self.digest(source):
+                reason = f"This step was not done with {source.file} as it is now."
+                return MissingStageError(run / stage.file, f"was not made from {source.file} as it is now", reason, remedy)
+        return self._content(stage, opened)
 
-    def _outdated(self, stage: Stage, source: Stage) -> Absent:
-        links = source is Stage.PARAMETERS
-        what = "other link parameters than those in the folder" if links else "another estimate than the one in the folder"
-        error = FileError(self.path / stage.file, f"belongs to {what}", remedy=stage.remedy(self.path))
-        since = "The link parameters have been retrieved" if links else "The robot has been identified"
-        return Absent(reason=f"{since} again since this step was done.", error=error)
+    def _content(self, stage: Stage, opened: OpenedFile) -> StageContent:
+        given = {name: self.result_of(Stage[source]) for name, source in stage.value.given.items()}
+        content = StageContent(**opened.content(stage.types, given), origin=_origin(opened), digest=opened.digest)
+        if content.folds is not None:
+            content.result.memory[FOLDS_OF_FIT] = content.folds, ""
+        return content
 
 
 Folder: TypeAlias = str | Path | RunFolder
 
 
-def _origin(opened: OpenedFile) -> Origin:
-    return opened.about({"origin": Origin})["origin"]
-
-
-def _types(stage: Stage) -> dict[str, Any]:
-    """The declared types of what the file of a stage holds."""
-    if stage is not Stage.ESTIMATE:
-        return {"result": stage.kind}
-    from dynident.validation.folds import CrossValidation
-
-    return {"result": stage.kind, "folds": CrossValidation | None}
+def _origin(opened: OpenedFile) -> StageOrigin:
+    return opened.about({"origin": StageOrigin})["origin"]
 
 
 # ------------------------------------------------------------------------------------------------------------------------ writing
@@ -178,38 +154,26 @@ def write_stages(folder: Folder, contents: Mapping[Stage, StageContent]) -> dict
         sources = {source: digest for source, digest in known.items() if digest}
         made_from = {source.key: digest for source, digest in sources.items()}
         origin = replace(content.origin, versions=stage.versions, made_from=made_from)
-        file = encode_stage(stage, content, origin)
+        kept = replace(content, result=row.kept(content.result))
+        file = encode({name: getattr(kept, name) for name in stage.types}, {"origin": origin})
         digests[stage] = file.digest
         records = {run.path / stage.file: file.to_bytes(), **records}
-        document = stage.make_document(content.result, origin, content.folds)
+        document = stage.make_document(replace(content, origin=origin))
         listed = {source.file: digest for source, digest in sources.items()}
         documents[stage] = {**document, "files": {stage.file: file.digest}, "made_from": listed}
         texts[run.path / stage.document] = json_text(documents[stage])
-        if stage is Stage.ESTIMATE:
-            texts[run.path / ROBOT] = _robot_text(content.result)
+        texts |= {run.path / name: json_text(describe(content.result)) for name, describe in row.written.items()}
     with make_parents(run.path):
         write_files({**records, **texts})
     run.forget(contents)
     return documents
 
 
-def encode_stage(stage: Stage, content: StageContent, origin: Origin) -> RecordFile:
-    """What the file of a stage holds."""
-    kept = replace(content, result=stage.value.kept(content.result))
-    return encode({name: getattr(kept, name) for name in _types(stage)}, {"origin": origin})
-
-
-def _robot_text(estimate: Any) -> str:
-    from dynident.robots.serialize import robot_to_dict
-
-    return json_text(robot_to_dict(estimate.base.robot))
-
-
 # --------------------------------------------------------------------------------------------------------------- files of a folder
 
 
 def check_stages(folder: str | Path, *stages: Stage) -> None:
-    """To be asked before long work: whether stages can be written into a folder without replacing anything else.
+    """Check, before long work, that stages can be written into a folder without replacing anything else.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A whole run: every stage of a folder that counts, and for the others why they don't and which command makes them."""
+"""A whole run: the results of a folder that are up to date, and for the others the reason and the command that makes them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from dynident.core.results import Result
 from dynident.errors import UnknownNameError
-from dynident.runs.folder import Absent, Folder, RunFolder, stale_documents, write_stages
-from dynident.runs.results import make_origin, read_problem
-from dynident.runs.stages import Stage, StageContent
+from dynident.runs.folder import NOT_DONE, Folder, MissingStageError, RunFolder, stale_documents, write_stages
+from dynident.runs.results import read_problem
+from dynident.runs.stages import Stage, StageContent, StageOrigin
 
 if TYPE_CHECKING:
-    from dynident.feasibility.result import LinkParameters
-    from dynident.feasibility.samples import PosteriorSamples
-    from dynident.monitoring.contact_monitor import ContactMonitor
-    from dynident.payload.result import PayloadEstimate
+    from dynident.links.result import LinkParameters
+    from dynident.links.samples import PosteriorSamples
     from dynident.regression.estimate import Estimate
     from dynident.regression.friction.refit import FrictionRefit
     from dynident.regression.problem import Problem
-    from dynident.signs.result import SignRecovery
+    from dynident.routes.payload.result import PayloadEstimate
+    from dynident.routes.signs.result import SignRecovery
+    from dynident.validation.monitoring.contact_monitor import ContactMonitor
     from dynident.validation.result import Validation
     from dynident.validation.spread import TorqueSpread
 
@@ -36,9 +36,9 @@ class Run(Result):
     folder : Path
         Where it is.
     contents
-        The results with how they were made, as far as they count.
+        The results that are up to date, with how they were made.
     missing
-        Stage -> why its file doesn't count: the step has not been done, or the one before it has been done again.
+        Stage -> why it has no result: the step has not been done, or the one before it has been done again.
     links_validated
         Whether the validation is that of the link parameters in the folder.
     beside
@@ -55,7 +55,7 @@ class Run(Result):
     stale: tuple[str, ...] = ()
 
     def result_of(self, stage: Stage) -> Any:
-        """The result of a stage; None where there is none that counts."""
+        """The result of a stage; None where there is none that is up to date."""
         return self.contents[stage].result if stage in self.contents else None
 
     @property
@@ -94,21 +94,10 @@ class Run(Result):
         """What contacts are found with; None where no thresholds have been found."""
         return self.result_of(Stage.MONITOR)
 
-    def exchange(self, **results: Any) -> Run:
-        """The run with other results, by the names of their stages; None for one that goes."""
-        contents = dict(self.contents)
-        for name, result in results.items():
-            stage = Stage[name.upper()]
-            if result is None:
-                contents.pop(stage, None)
-            else:
-                contents[stage] = replace(contents.get(stage, StageContent(result=result)), result=result)
-        return replace(self, contents=contents)
-
     @cached_property
     def documents(self) -> dict[Stage, dict[str, Any]]:
-        """What the JSON documents of the stages say."""
-        return {stage: stage.make_document(item.result, item.origin, item.folds) for stage, item in self.contents.items()}
+        """The JSON documents of the stages."""
+        return {stage: stage.make_document(item) for stage, item in self.contents.items()}
 
     @property
     def digests(self) -> dict[str, str]:
@@ -119,11 +108,6 @@ class Run(Result):
     def results(self) -> tuple[Result, ...]:
         """The stages that are there, in their order."""
         return tuple(self.contents[stage].result for stage in Stage if stage in self.contents)
-
-    @property
-    def of_stages(self) -> dict[Stage, Result | None]:
-        """Each stage's result, None where it is not there."""
-        return {stage: self.result_of(stage) for stage in Stage}
 
     @property
     def torque_spread(self) -> TorqueSpread | None:
@@ -147,7 +131,7 @@ def save_run(
     provenance: Mapping[str, Any] | None = None,
     **results: Result | None,
 ) -> dict[Stage, dict[str, Any]]:
-    """Write the stages of a run into a folder, which is made if need be. What it has of another estimate no longer counts.
+    """Write the stages of a run into a folder, which is made if need be. Other results in it are out of date where the estimate is another.
 
     Parameters
     ----------
@@ -160,7 +144,7 @@ def save_run(
     seed
         That the identification was made with, for the record.
     provenance
-        What is known beside the data, such as the command that was run.
+        What is known beside the data, by the names of the fields of `StageOrigin`, such as the command that was run.
     **results
         Of other stages, by their names: signs (what `recover_signs` returned), parameters (`retrieve`), validation (`validate`), samples
         (`LinkParameters.sample`), payload (`identify_payload`), friction (`refit_friction`), monitor (`contact_monitor`).
@@ -182,8 +166,13 @@ def save_run(
     >>> documents = save_run("new", estimate)
     """
     whole = estimate if problem is None else replace(estimate, problem=problem)
-    origin = make_origin(seed, provenance)
-    return write_stages(folder, {stage: StageContent(result=item, origin=origin) for stage, item in _by_stage(whole, results).items()})
+    return write_results(folder, whole, origin=StageOrigin(seed=seed, **(provenance or {})), **results)
+
+
+def write_results(folder: Folder, estimate: Estimate, *, origin: StageOrigin, **results: Result | None) -> dict[Stage, dict[str, Any]]:
+    """An estimate and what was made with it, all of one origin. results : by the names of their stages."""
+    stages = _by_stage(estimate, results)
+    return write_stages(folder, {stage: StageContent(result=item, origin=origin) for stage, item in stages.items()})
 
 
 def load_run(folder: Folder) -> Run:
@@ -197,7 +186,7 @@ def load_run(folder: Folder) -> Run:
     Returns
     -------
     Run
-        Its results, each where its stage was done and still counts.
+        Its results, each where its stage was done and is up to date.
 
     Raises
     ------
@@ -213,9 +202,9 @@ def load_run(folder: Folder) -> Run:
     """
     run = RunFolder.of(folder)
     run.read(Stage.ESTIMATE)
-    found = {stage: run.find(stage) for stage in Stage}
-    contents = {stage: item for stage, item in found.items() if isinstance(item, StageContent)}
-    absent = {stage: item.reason for stage, item in found.items() if isinstance(item, Absent)}
+    stages = {stage: run.find(stage) for stage in Stage}
+    contents = {stage: item for stage, item in stages.items() if isinstance(item, StageContent)}
+    absent = {stage: item.reason for stage, item in stages.items() if isinstance(item, MissingStageError)}
     judged = contents[Stage.VALIDATION].origin.made_from.get(Stage.PARAMETERS.key) if Stage.VALIDATION in contents else None
     return Run(
         folder=run.path,
@@ -227,7 +216,7 @@ def load_run(folder: Folder) -> Run:
 
 
 def run_in_memory(estimate: Estimate, **results: Result | None) -> Run:
-    """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no digests.
+    """The stages as a run that no folder holds: its commands have RUN in place of a folder, and there are no digests.
 
     Parameters
     ----------
@@ -242,7 +231,7 @@ def run_in_memory(estimate: Estimate, **results: Result | None) -> Run:
         For `report`.
     """
     by_stage = _by_stage(estimate, results)
-    missing = {stage: "This step has not been done yet." for stage in Stage if stage not in by_stage and not stage.value.optional}
+    missing = {stage: NOT_DONE for stage in Stage if stage not in by_stage and not stage.value.optional}
     validation = by_stage.get(Stage.VALIDATION)
     return Run(
         folder=Path("RUN"),

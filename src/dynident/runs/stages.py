@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynident.core.documents import to_json
+from dynident.core.options import Options, changes
+from dynident.data.reading.reading import Reading
 from dynident.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,29 +28,31 @@ _NUMERICS, _CONIC = ("dynident", "numpy", "scipy", "numba"), ("dynident", "numpy
 class StageRow:
     """What is known about a stage.
 
-    record, document : "module:class" of its result, and of its document, whose `of` makes it of result and `Origin`. Both are imported
+    record, document : "module:class" of its result, and of its document, whose `of` makes it of result and `StageOrigin`. Both are imported
         when they are needed.
-    command : that makes it; lacking : what its absence means; packages : that do the work.
+    command : that makes it, with the words ROBOT, RUN, SOURCE (another run) and DATA for its inputs; packages : that do the work.
     made_from : stages that it is made from; when one of these is made again, it is out of date.
     sources : the names in `made_from` that one result is made from, where not all results are made from all of them.
     beside : stages whose digests it keeps, and which may change.
-    kept : what the file keeps of a result, where that is less than the document says.
+    extras : "module:class" of further records in its file, by name; None where a result has none.
+    written : what further files hold that are written with it, by name.
+    kept : the part of a result that its file keeps, where that is less than the document has.
     given : fields of its result that are the results of other stages, by name.
-    optional : few runs need the step, so that nobody is told to do it; several : whether it is called "them".
+    optional : few runs need the step, so that no message suggests it.
     """
 
     record: str
     document: str
     command: str
-    lacking: str
     packages: tuple[str, ...] = _NUMERICS
     made_from: tuple[str, ...] = ()
     sources: Callable[[Any], tuple[str, ...]] | None = None
     beside: tuple[str, ...] = ()
+    extras: Mapping[str, str] = field(default_factory=dict[str, str])
+    written: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
     kept: Callable[[Any], Any] = lambda result: result
     given: Mapping[str, str] = field(default_factory=dict[str, str])
     optional: bool = False
-    several: bool = False
 
 
 def _storable_links(links: Any) -> Any:
@@ -62,8 +66,14 @@ def _thin_series(validation: Any) -> Any:
     return replace(validation, series=tuple(item.thin(MOST_SAMPLES) for item in validation.series))
 
 
+def _describe_robot(estimate: Any) -> Any:
+    from dynident.robots.serialize import robot_to_dict
+
+    return robot_to_dict(estimate.base.robot)
+
+
 def _monitored_stages(monitor: Any) -> tuple[str, ...]:
-    from dynident.monitoring.watched_model import COEFFICIENTS
+    from dynident.validation.monitoring.watched_model import COEFFICIENTS
 
     return ("ESTIMATE",) if monitor.model.name == COEFFICIENTS else ("ESTIMATE", "PARAMETERS")
 
@@ -75,51 +85,44 @@ class Stage(Enum):
         record="dynident.regression.estimate:Estimate",
         document="dynident.runs.documents.estimate:EstimateDocument",
         command="dynident identify ROBOT DATA -o RUN",
-        lacking="so nothing has been identified in it",
+        extras={"folds": "dynident.validation.folds:CrossValidation"},
+        written={ROBOT: _describe_robot},
     )
     SIGNS = StageRow(
-        record="dynident.signs.result:SignRecovery",
+        record="dynident.routes.signs.result:SignRecovery",
         document="dynident.runs.documents.signs:SignsDocument",
         command="dynident signs ROBOT DATA -o RUN",
-        lacking="so no signs have been recovered in it",
         packages=_CONIC,
         made_from=("ESTIMATE",),
         given={"estimate": "ESTIMATE", "links": "PARAMETERS"},
         optional=True,
-        several=True,
     )
     PARAMETERS = StageRow(
-        record="dynident.feasibility.result:LinkParameters",
+        record="dynident.links.result:LinkParameters",
         document="dynident.runs.documents.parameters:ParametersDocument",
         command="dynident retrieve RUN",
-        lacking="so no link parameters have been retrieved in it",
         packages=_CONIC,
         made_from=("ESTIMATE",),
         kept=_storable_links,
-        several=True,
     )
     VALIDATION = StageRow(
         record="dynident.validation.result:Validation",
         document="dynident.runs.documents.validation:ValidationDocument",
         command="dynident validate RUN DATA",
-        lacking="so nothing has been validated in it",
         made_from=("ESTIMATE",),
         beside=("PARAMETERS",),
         kept=_thin_series,
     )
     SAMPLES = StageRow(
-        record="dynident.feasibility.samples:PosteriorSamples",
+        record="dynident.links.samples:PosteriorSamples",
         document="dynident.runs.documents.parameters:SamplesDocument",
         command="dynident sample RUN",
-        lacking="so no samples have been drawn in it",
         made_from=("ESTIMATE", "PARAMETERS"),
-        several=True,
     )
     PAYLOAD = StageRow(
-        record="dynident.payload.result:PayloadEstimate",
+        record="dynident.routes.payload.result:PayloadEstimate",
         document="dynident.runs.documents.payload:PayloadDocument",
         command="dynident payload RUN DATA",
-        lacking="so no payload has been identified in it",
         packages=_CONIC,
         made_from=("ESTIMATE",),
         optional=True,
@@ -127,17 +130,15 @@ class Stage(Enum):
     FRICTION = StageRow(
         record="dynident.regression.friction.refit:FrictionRefit",
         document="dynident.runs.documents.friction:FrictionDocument",
-        command="dynident friction RUN DATA",
-        lacking="so no friction has been fitted again in it",
+        command="dynident friction SOURCE DATA -o RUN",
         made_from=("ESTIMATE",),
         given={"estimate": "ESTIMATE"},
         optional=True,
     )
     MONITOR = StageRow(
-        record="dynident.monitoring.contact_monitor:ContactMonitor",
+        record="dynident.validation.monitoring.contact_monitor:ContactMonitor",
         document="dynident.runs.documents.monitor:MonitorDocument",
-        command="dynident monitor RUN DATA",
-        lacking="so no thresholds have been found in it",
+        command="dynident monitor RUN DATA --free DATA",
         made_from=("ESTIMATE", "PARAMETERS"),
         sources=_monitored_stages,
         optional=True,
@@ -147,6 +148,11 @@ class Stage(Enum):
     def key(self) -> str:
         """Its name in files and messages."""
         return self.name.lower()
+
+    @property
+    def verb(self) -> str:
+        """Name of the command that makes it, and of that step."""
+        return self.value.command.split()[1]
 
     @property
     def file(self) -> str:
@@ -161,12 +167,17 @@ class Stage(Enum):
     @property
     def files(self) -> tuple[str, ...]:
         """All that the stage may leave in a folder."""
-        return (self.document, self.file, *((ROBOT,) if self is Stage.ESTIMATE else ()))
+        return (self.document, self.file, *self.value.written)
 
     @property
     def kind(self) -> type:
         """The class of its result."""
         return _load(self.value.record)
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """The declared types of what its file holds, by name."""
+        return {"result": self.kind, **{name: _load(place) | None for name, place in self.value.extras.items()}}
 
     @staticmethod
     def of(kind: type) -> Stage:
@@ -182,16 +193,16 @@ class Stage(Enum):
         """The class of its document."""
         return _load(self.value.document)
 
-    def make_document(self, result: Any, origin: Origin, folds: Any = None) -> dict[str, Any]:
-        """What its document says, without the digests of files. folds : the cross-validation of an estimate."""
-        known = replace(origin, versions=origin.versions or self.versions)
-        return to_json(_load(self.value.document).of(result, known, **({"folds": folds} if self is Stage.ESTIMATE else {})))
+    def make_document(self, content: StageContent) -> dict[str, Any]:
+        """The content of its document, without the digests of files."""
+        origin = replace(content.origin, versions=content.origin.versions or self.versions)
+        return to_json(self.document_kind.of(replace(content, origin=origin)))
 
     def command(self, folder: Path) -> str:
         return self.value.command.replace("RUN", str(folder))
 
     def remedy(self, folder: Path) -> str:
-        return f"make {'them' if self.value.several else 'it'} with: {self.command(folder)}"
+        return f"make it with: {self.command(folder)}"
 
     @property
     def versions(self) -> dict[str, str]:
@@ -206,13 +217,15 @@ def _load(name: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
-    """How a result was made, beside what it says itself.
+class StageOrigin:
+    """How a result was made, beside what the result itself has.
 
     versions : of the programs; made_from : digest by stage; command : that was run.
     part : of the data, as fractions; links : the run folder that the links are from; files : SHA-256 of data files by name.
     held : the run whose gravity was held, and the digests of its stages.
     inputs : SHA-256 of the data, the robot and the options, by which a fleet knows that the step need not be done again.
+    step, options : name of the step of the pipeline that made it, and its options by name as far as they differ from the defaults; empty
+        for results that were saved from Python. data : its files and folders as they were given; reading : how they were read.
     """
 
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -224,13 +237,15 @@ class Origin:
     files: Mapping[str, str] | None = None
     held: Mapping[str, str | None] | None = None
     inputs: str = ""
+    step: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    data: tuple[str, ...] = ()
+    reading: Reading | None = None
 
-    @property
-    def provenance(self) -> dict[str, Any]:
-        """What is known of the command and the data, as standard JSON."""
-        part, files = None if self.part is None else list(self.part), None if self.files is None else dict(self.files)
-        known = {"command": self.command or None, "part": part, "links": self.links or None, "files": files}
-        return {name: value for name, value in known.items() if value is not None}
+    def of_step(self, step: str, choice: Options | None, **known: Any) -> StageOrigin:
+        """With the step and its options; without where these don't say all that it was made with. known : of the other fields."""
+        made: dict[str, Any] = {} if choice is None else {"step": step, "options": changes(choice)}
+        return replace(self, **made, **known)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -241,7 +256,7 @@ class StageContent:
     ----------
     result : Any
         Of the stage.
-    origin : Origin
+    origin : StageOrigin
         How it was made.
     folds : Any
         The cross-validation of its data, where it has one.
@@ -250,6 +265,6 @@ class StageContent:
     """
 
     result: Any
-    origin: Origin = Origin()
+    origin: StageOrigin = StageOrigin()
     folds: Any = None
     digest: str = ""

@@ -19,7 +19,7 @@ from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.regression.equations.partition import Parts, TableRows, partition_rows
 from dynident.regression.equations.rows import LogRows, Tables
-from dynident.regression.estimate import Estimate
+from dynident.regression.estimate import FOLDS_OF_FIT, Estimate
 from dynident.regression.estimation import estimate as estimate_coefficients
 from dynident.regression.identify import Auto, settle_filter
 from dynident.regression.problem import Problem, problem_of_rows, problem_on_base, rows_in_time
@@ -102,6 +102,7 @@ def cross_validate(
     folds: int = FOLDS,
     cutoff: float | Auto | None = "auto",
     rate: float | None = None,
+    wide: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> CrossValidation:
     """Fit and predict `folds` times with the base parameters, noise model, loss and dropping of an estimate.
@@ -116,6 +117,8 @@ def cross_validate(
         Number of parts.
     cutoff, rate
         Of the filter of another log, as in `build_problem`; "auto" are those of the estimate.
+    wide
+        Of the estimate's own data, also what the fit leaves of them behind a filter of 20 Hz.
     progress
         Called now and then with the share that is done, 0 to 1.
 
@@ -158,16 +161,23 @@ def cross_validate(
             ]
         ),
         cutoff_hz=problem.processing.cutoff_hz,
-        wide_percent=_wide_percent(estimate, problem) if dataset is None else None,
+        wide_percent=_wide_percent(estimate, problem) if dataset is None and wide else None,
     )
 
 
-def cross_validate_fit(estimate: Estimate, *, progress: Callable[[float], None] | None = None) -> tuple[CrossValidation | None, str]:
-    """The cross-validation of an estimate's own data, or None and why there can't be one, such as a log that is too short."""
-    try:
-        return cross_validate(estimate, progress=progress), ""
-    except InputError as error:
-        return None, error.message
+def cross_validate_fit(
+    estimate: Estimate, *, wide: bool = False, progress: Callable[[float], None] | None = None
+) -> tuple[CrossValidation | None, str]:
+    """The cross-validation of an estimate's own data, or None and why there can't be one, such as a log that is too short.
+
+    It is made once: the estimate keeps it, as the file of a run does. wide : with `wide_percent`, which filters the log once more.
+    """
+    if FOLDS_OF_FIT not in estimate.memory:
+        try:
+            estimate.memory[FOLDS_OF_FIT] = cross_validate(estimate, wide=wide, progress=progress), ""
+        except InputError as error:
+            estimate.memory[FOLDS_OF_FIT] = None, error.message
+    return estimate.memory[FOLDS_OF_FIT]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

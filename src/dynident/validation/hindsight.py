@@ -1,19 +1,22 @@
 """What the best model would have left of the same data, and how much of a motion the fit has seen before.
 
 An error says little by itself: 4 % is bad where 1 % is possible. The best model in hindsight is, joint by joint, the best of those that are
-compared, of one fitted to these data and those of the fit together, and of the coefficients with the friction that explains their error.
+compared, of one fitted to these data and those of the fit together, and of the coefficients with the friction that explains their error,
+whichever law that is of those that `identify --friction auto` tries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.linear_algebra import least_squares
+from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
+from dynident.regression.friction.richer import best_law
 from dynident.regression.problem import Problem
 from dynident.regression.solution import WeightedSolution, residuals
 from dynident.validation.models import COEFFICIENTS, RIGID
@@ -29,7 +32,8 @@ def best_rms(estimate: Estimate, problem: Problem, series: Sequence[JointSeries]
     """(n,) RMS error [N·m | N] of the best model in hindsight. problem : the new data on the base parameters of the estimate."""
     models = [model for model in series[0].predicted if not model.endswith(RIGID)]
     candidates = [[_rms(item.error(model)) for item in series] for model in models]
-    candidates.append([_rms(_without_friction(item)) for item in series])
+    logs, own = (cast("LogRows", problem.rows[0]),), estimate.base.friction
+    candidates.append([best_law(item.error(COEFFICIENTS), logs, joint, own).rms for joint, item in enumerate(series)])
     if estimate.problem is not None and estimate.problem.base.equations == problem.base.equations:
         both = _small(estimate.problem).merge(_small(problem))
         fitted = WeightedSolution.of(both, estimate.summary.noise, None)
@@ -54,13 +58,6 @@ def repeated_share(estimate: Estimate, problem: Problem) -> float | None:
     A, B = ((rows - centre)[moves] / size[moves] for rows in (new, seen))
     apart: Array = np.sum(A**2, axis=0)[:, None] + np.sum(B**2, axis=0) - 2.0 * A.T @ B
     return int(np.sum(apart.min(axis=1) < 2.0 * _SAME * len(A))) / len(apart)
-
-
-def _without_friction(series: JointSeries) -> Array:
-    """The error of the coefficients minus the offset, viscous and Coulomb friction that explain it best."""
-    error, v = series.error(COEFFICIENTS), series.velocity
-    columns = np.stack([np.ones_like(v), v, np.sign(v)], axis=1)
-    return error - columns @ least_squares(columns, error)
 
 
 def _small(problem: Problem) -> Problem:

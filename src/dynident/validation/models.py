@@ -39,6 +39,11 @@ class LinkModel(Protocol):
         """(p, p) of the standard columns, links and then friction; None where it is not known, and then there is no band."""
         ...
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the links are not those of such an arm, however well they fit."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NewtonEuler:

@@ -36,6 +36,7 @@ class ValidationSummary:
     of_torques : bool                     Whether the fit was one to torques, and not to the controller's M and g.
     cross_validated : (2,) or None        Mean and spread of the fit's error on its own data, each part predicted from the others [%].
     wide_hz : float or None               Bandwidth of `ModelErrors.wide_percent`.
+    doubts, link_doubts : text            What earlier stages say against all models, and against the links beside that.
     """
 
     robot: str
@@ -49,6 +50,8 @@ class ValidationSummary:
     of_torques: bool = True
     cross_validated: tuple[float, float] | None = None
     wide_hz: float | None = None
+    doubts: tuple[str, ...] = ()
+    link_doubts: tuple[str, ...] = ()
 
     @property
     def equations(self) -> int:
@@ -149,10 +152,16 @@ class Validation(Result):
         return None if links is None else links.overall_percent <= CLEARLY_WORSE * self.coefficients.overall_percent
 
     @property
+    def doubts(self) -> tuple[str, ...]:
+        """What earlier stages say against all models: then none is to be used, however well it predicts."""
+        return self.summary.doubts
+
+    @property
     def recommended(self) -> ModelErrors:
-        """The model to use: the links, which simulators take too, unless the coefficients or the nominal links predict clearly better."""
+        """The model to use: the links, which simulators take too, unless an earlier stage doubts them, or the coefficients or the nominal
+        links predict clearly better."""
         links, nominal = self.links, self.nominal
-        best = links if links is not None and self.links_hold else self.coefficients
+        best = links if links is not None and self.links_hold and not self.summary.link_doubts else self.coefficients
         return nominal if nominal is not None and CLEARLY_WORSE * nominal.overall_percent < best.overall_percent else best
 
     @property
@@ -162,15 +171,23 @@ class Validation(Result):
         others = [item for item in (self.links, self.coefficients, self.nominal) if item is not None and item is not self.recommended]
         rest = ", ".join(f"{short_number(item.overall_percent)} % with {names[item.model]}" for item in others)
         found = f"Use {names[self.recommended.model]}: {self.percent_text} of the torque is unexplained"
-        return f"{found}, {rest}." if rest else f"{found}."
+        if self.doubts:
+            found = f"Use no model of these data before this is settled: {self.doubts[0]}. {self.percent_text} of the torque is unexplained"
+            found = f"{found} with {names[self.recommended.model]}"
+        doubted = f" The link parameters are doubtful: {'; '.join(self.summary.link_doubts)}." if self.summary.link_doubts else ""
+        return f"{found}, {rest}.{doubted}" if rest else f"{found}.{doubted}"
 
     @property
     def judgement(self) -> str:
-        """How well the recommended model predicts, and which joints it doesn't: "well, but joint1 (388 %) badly"."""
+        """How well the recommended model predicts, and which joints it doesn't: "well, but joint1 (388 %) badly".
+
+        That a model predicts the efforts of a log settles no doubt about what these efforts are.
+        """
         found = self.recommended
         graded = zip(self.joints, found.relative_percent.tolist(), found.joint_grades, strict=True)
         bad = [f"{name} ({percent:.0f} %)" for name, percent, grade in graded if grade is Grade.POOR and found.grade is not Grade.POOR]
-        return f"{found.grade.value}, but {', '.join(bad)} {Grade.POOR.value}" if bad else found.grade.value
+        text = f"{found.grade.value}, but {', '.join(bad)} {Grade.POOR.value}" if bad else found.grade.value
+        return f"{text}, which does not settle that doubt" if self.doubts else text
 
     def _complete(self, model: str) -> ModelErrors | None:
         return next((item for item in self.models if item.model == model), None)

@@ -16,7 +16,7 @@ from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.records import Shape
 from dynident.data import Dataset, ParallelFilter
 from dynident.dynamics import inverse_dynamics
-from dynident.friction.model import FrictionModel, Motion, friction_torque
+from dynident.dynamics.friction.model import FrictionModel, Motion, friction_torque
 from dynident.regression.equations.rows import MASK_SHARE, LogRows
 from dynident.regression.estimate import Estimate
 from dynident.regression.prepare import parallel_filter

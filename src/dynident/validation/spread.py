@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.texts import short_number
 from dynident.regression.problem import Problem
 
 if TYPE_CHECKING:
@@ -39,6 +40,16 @@ class TorqueSpread:
     def percent(self) -> Array:
         """(n,) the RMS difference as a share of the RMS effort."""
         return 100.0 * self.rms / self.effort
+
+    @property
+    def sentence(self) -> str:
+        """What the spread is for, beside what the links leave."""
+        what = "samples stand for parameters that the data leave open, and not for what the model lacks"
+        if self.error is None:
+            return f"The {what}: vary friction, delays and noise beside them."
+        spread, error = (100.0 * float(np.linalg.norm(own) / np.linalg.norm(self.effort)) for own in (self.rms, self.error))
+        numbers = f"their torques differ by {short_number(spread)} %, and those of the links are wrong by {short_number(error)} %"
+        return f"The {what}: {numbers}; vary friction, delays and noise beside them."
 
     def by_joint(self) -> dict[str, float]:
         """The same share by the joints' names."""

@@ -106,7 +106,7 @@ def validate(
         worst=(),
         band=Band.of(series, noise, departures),
         folds=crossed,
-        summary=_summary(problem, model, fitted, None if wide is None else WIDE),
+        summary=_summary(problem, model, links, fitted, None if wide is None else WIDE),
         seen=None if model.provenance is None or problem.provenance is None else problem.provenance.overlap(model.provenance),
         sensitivity=sensitivity_of(problem),
         provenance=problem.provenance,
@@ -156,7 +156,9 @@ def _with_wide(errors: Sequence[ModelErrors], wide: tuple[JointSeries, ...]) -> 
     return tuple(replace(item, wide_percent=other.overall_percent) for item, other in zip(errors, found, strict=True))
 
 
-def _summary(problem: Problem, model: Estimate, fitted: CrossValidation | None, wide_hz: float | None) -> ValidationSummary:
+def _summary(
+    problem: Problem, model: Estimate, links: LinkModel | None, fitted: CrossValidation | None, wide_hz: float | None
+) -> ValidationSummary:
     return ValidationSummary(
         robot=model.base.robot.name,
         source=problem.source,
@@ -169,6 +171,8 @@ def _summary(problem: Problem, model: Estimate, fitted: CrossValidation | None, 
         of_torques=model.base.equations == "torque",
         cross_validated=None if fitted is None else (fitted.mean_percent, fitted.std_percent),
         wide_hz=wide_hz,
+        doubts=model.doubts,
+        link_doubts=() if links is None else tuple(item for item in links.doubts if item not in model.doubts),
     )
 
 

@@ -12,14 +12,15 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from dynident.cli.command_line import Argument, Offered, Selected, completion_script, make_verb, parse_options, run_verb
+from dynident.cli.command_line import Argument, Offered, Selected, make_verb, parse_options, run_verb
 from dynident.cli.exits import Exit, UsageError, sentence
 from dynident.cli.terminal import Outcome
+from dynident.cli.words import completion_script
 from dynident.core.kinds import Count, Hertz, kind_of
 from dynident.core.options import DeclaredOption, OptionError, Options, option, typed_words
 from dynident.data.reading.reading import Reading
 from dynident.errors import InputError, OptionsError, ValueRangeError
-from dynident.feasibility.options import Dropped, RetrievalChoice
+from dynident.links.options import DropRule, RetrievalChoice
 from dynident.pipeline.options import IdentifyChoice, RetrieveChoice
 from dynident.reports.tables import Report
 
@@ -208,8 +209,8 @@ def test_two_words_for_one_value():
             gears=[[32.0, 0.0], [8.0, 45.0]],
             low_pass={"q": [1.0, 2.0]},
         ),
-        IdentifyChoice(friction=None, cutoff=None, known={"m1": 0.5}, periods=(2, 4), average_periods=True, drop=Dropped(percent=30.0)),
-        RetrieveChoice(total_mass=(16.0, 20.5), bounds=(Path("a b.csv"),), drop=Dropped(percent=30.0), consistency=False, ranges=False),
+        IdentifyChoice(friction=None, cutoff=None, known={"m1": 0.5}, periods=(2, 4), average_periods=True, drop=DropRule(percent=30.0)),
+        RetrieveChoice(total_mass=(16.0, 20.5), bounds=(Path("a b.csv"),), drop=DropRule(percent=30.0), consistency=False, ranges=False),
     ],
 )
 def test_options_are_typed_as_words_that_mean_the_same(options):

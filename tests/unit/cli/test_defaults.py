@@ -8,14 +8,14 @@ import pytest
 
 from dynident.cli.app import load_verb
 from dynident.cli.overview import VERBS
-from dynident.excitation.design import DURATION
-from dynident.excitation.experiment import LONGEST
-from dynident.excitation.formats.registry import FORMATS
-from dynident.excitation.limits.limits import CLEARANCE
-from dynident.excitation.limits.torque import FACTOR
-from dynident.monitoring.calibrate import CONFIRMATION, FALSE_ALARMS, GAIN
-from dynident.recording.plan import MOVE_SPEED
+from dynident.motions.design.design import DURATION
+from dynident.motions.design.experiment import LONGEST
+from dynident.motions.formats.registry import FORMATS
+from dynident.motions.limits.limits import CLEARANCE
+from dynident.motions.limits.torque import FACTOR
+from dynident.motions.recording.plan import MOVE_SPEED
 from dynident.regression.prepare import DEFAULT_CUTOFF
+from dynident.validation.monitoring.calibrate import CONFIRMATION, FALSE_ALARMS, GAIN
 
 #: Numbers that stand in the code itself, beside no constant.
 _WRITTEN = {("demo", "--budget"), ("excite", "--starts"), ("fleet", "--rate"), ("identify", "--rate"), ("retrieve", "--starts")}

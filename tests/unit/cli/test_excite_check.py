@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.excitation import QuinticTrajectory, read_trajectory, trajectory_dataset, write_trajectory
+from dynident.motions import QuinticTrajectory, read_trajectory, trajectory_dataset, write_trajectory
 
 PLANAR = load_robot("planar_2r")
 MOVE = trajectory_dataset(QuinticTrajectory(joints=PLANAR.joint_names, start=[0.1, 0.2], end=[0.5, -0.1], duration=2.0), 100.0)

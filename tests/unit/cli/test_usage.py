@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from dynident.cli import main
-from dynident.cli.usage import check_words
+from dynident.cli.app import check_words
 from dynident.errors import InputError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from dynident.core.documents import LEFT_OUT, NULLABLE, Document, Number, Unit, 
 from dynident.core.files import json_text
 
 
-class Trust(Enum):
+class Trust(StrEnum):
     GOOD = "good"
 
 

@@ -26,6 +26,7 @@ from dynident.core.kinds import (
     whole,
     worded,
 )
+from tests.facts import raises
 
 
 class Colour(Enum):
@@ -155,7 +156,7 @@ def test_what_is_not_allowed_is_refused_with_its_place_and_what_is(hint: Any, gi
 
 
 def test_a_name_that_is_given_twice_is_refused() -> None:
-    with pytest.raises(RefusedValue, match="q was given twice"):
+    with raises(RefusedValue, "q", "twice", path="--map"):
         kind_of(Mapping[str, str]).read(["q=a", "q=b"], Place("--map", typed=True))
     with pytest.raises(RefusedValue, match="NAME=VALUE"):
         kind_of(Mapping[str, str]).read(["q"], Place("--map", typed=True))
@@ -189,7 +190,7 @@ def test_other_modules_add_kinds_of_values() -> None:
 
     matrix = Kind(read=lambda value, at: value, expected="a matrix", schema={"type": "array"})
     factory = lambda hint: matrix if hint is Matrix else None  # noqa: E731
-    with pytest.raises(TypeError, match="no kind of value is known"):
+    with pytest.raises(TypeError, match="Matrix"):
         kind_of(Matrix)
     FACTORIES.append(factory)
     try:

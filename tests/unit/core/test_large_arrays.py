@@ -23,6 +23,7 @@ from dynident.core.large_arrays import (
     thin_rows,
 )
 from dynident.errors import FileError
+from tests.facts import raises
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.normal(size=(1000, 3))
@@ -85,7 +86,7 @@ def test_a_folder_without_room_is_one_sentence(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(large_arrays.os, "posix_fallocate", full)
-    with pytest.raises(FileError, match=r"can't hold 0.8 GB for arrays .* too large for memory: No space left on device; make room"):
+    with raises(FileError, 0.8, "GB", "device", "TMPDIR"):
         allocate((100_000_000,))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident.core.linear_algebra import condition_number, least_squares, singular_vectors
+from dynident.core.linear_algebra import condition_number, least_squares, nearest_within, singular_vectors
 
 
 @pytest.fixture(params=["converges", "gives up"])
@@ -41,3 +41,23 @@ def test_singular_vectors_make_the_matrix(full):
 
 def test_a_singular_matrix_has_no_finite_condition():
     assert condition_number(np.diag([1.0, 0.0])) == np.inf
+
+
+def test_the_nearest_point_within_half_spaces_meets_the_conditions_of_kuhn_and_tucker():
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        R, z = np.triu(rng.normal(size=(5, 5))) + 2.0 * np.eye(5), rng.normal(size=5)
+        G = rng.normal(size=(7, 5))
+        h = G @ rng.normal(size=5) - rng.uniform(0.0, 0.3, 7)  # so that there are such points
+        x, multipliers = nearest_within(R, z, G, h)
+        slack = G @ x - h
+        assert slack.min() > -1e-9
+        assert multipliers.min() >= 0.0
+        np.testing.assert_allclose(R.T @ (R @ x - z), G.T @ multipliers, atol=1e-8)
+        np.testing.assert_allclose(multipliers * slack, 0.0, atol=1e-8)
+
+
+def test_where_half_spaces_have_no_common_point_there_is_no_multiplier():
+    G, h = np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])
+    x, multipliers = nearest_within(np.eye(1), np.array([0.3]), G, h)
+    assert (x[0], multipliers.tolist()) == (0.3, [0.0, 0.0])

@@ -10,6 +10,7 @@ import pytest
 from dynident.core.arrays import as_numbers, check_array, freeze_arrays, per_joint
 from dynident.data import ControllerSamples, Dataset
 from dynident.errors import ValueRangeError
+from tests.facts import raises
 
 TIME = np.arange(5.0)
 GOOD = np.linspace(0.0, 1.0, 10).reshape(5, 2)
@@ -62,7 +63,7 @@ def test_what_is_a_number_is_taken():
 
 
 def test_a_mask_is_true_and_false():
-    with pytest.raises(ValueRangeError, match="other values than true and false"):
+    with raises(ValueRangeError, "true", "false", name="mask"):
         Dataset(time=TIME, q=GOOD, mask=np.full((5, 2), 0.5))
 
 

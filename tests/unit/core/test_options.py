@@ -25,6 +25,7 @@ from dynident.core.options import (
     takes,
 )
 from dynident.errors import FileError, InputError, UnknownNameError
+from tests.facts import carries, raises
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,7 @@ def test_unknown_names_and_other_classes_are_refused():
     with pytest.raises(UnknownNameError) as caught:
         settle_options(Brewing, {"minuts": 3}, "tea")
     assert (caught.value.kind, caught.value.known) == ("option of tea", ("minutes", "heat", "kind", "milk", "name"))
-    with pytest.raises(InputError, match="must be Brewing or a mapping; got NoOptions"):
+    with raises(InputError, "tea", "Brewing", "NoOptions"):
         settle_options(Brewing, NoOptions(), "tea")
 
 
@@ -77,8 +78,10 @@ def test_values_are_checked_where_the_object_is_made():
 
 def test_what_is_declared_can_be_listed():
     assert [item.name for item in declared_options(Brewing)] == ["minutes", "heat", "kind", "milk", "name"]
-    assert describe_options(Brewing).startswith("minutes, how long it draws [min] (4); heat, of the water [°C] (95.0); ")
-    assert describe_options(Brewing).endswith("name, who it is for")
+    first, second, *_, last = describe_options(Brewing).split("; ")
+    assert [text.partition(",")[0] for text in (first, second, last)] == ["minutes", "heat", "name"]
+    assert carries(first, "[min]", "(4)")
+    assert carries(second, "[°C]", "(95.0)")
     assert describe_options(NoOptions) == ""
 
 
@@ -130,7 +133,7 @@ def test_a_function_takes_the_keywords_of_its_options():
     assert list(inspect.signature(fit).parameters) == ["data", "cutoff", "part", "units", "once", "progress", "seed", "secret"]
     with pytest.raises(OptionError):
         fit("log", seed=-1)
-    with pytest.raises(TypeError, match="unexpected keyword"):
+    with raises(TypeError, "'sead'"):
         fit("log", sead=1)
 
 
@@ -155,5 +158,5 @@ def test_a_yaml_file_gives_options(tmp_path):
         read_options_file(Fitting, file)
     assert (caught.value.file, caught.value.place) == (str(file), "unit.q")
     file.write_text("units: {q: deg}\n")
-    with pytest.raises(FileError, match="unknown key 'units'; allowed: cutoff, part, unit, once, seed, secret"):
+    with raises(FileError, "'units'", "cutoff", "part", "unit", "once", "seed", "secret", file=str(file)):
         read_options_file(Fitting, file)

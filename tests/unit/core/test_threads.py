@@ -9,6 +9,7 @@ import pytest
 
 from dynident.core.threads import map_in_order, thread_count
 from dynident.errors import DynidentError
+from tests.facts import raises
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -52,7 +53,7 @@ def test_the_environment_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNIDENT_THREADS", "5")
     assert thread_count() == 5
     monkeypatch.setenv("DYNIDENT_THREADS", "many")
-    with pytest.raises(DynidentError, match="positive whole number"):
+    with raises(DynidentError, "DYNIDENT_THREADS", "'many'"):
         thread_count()
     monkeypatch.delenv("DYNIDENT_THREADS")
     monkeypatch.setenv("OMP_NUM_THREADS", "")

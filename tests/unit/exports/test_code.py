@@ -13,12 +13,12 @@ import pytest
 from dynident import load_robot
 from dynident.core.names import identifier
 from dynident.dynamics import coriolis_vector, gravity, inverse_dynamics, mass_matrix, torque_regressor
+from dynident.dynamics.friction import FRICTION_MODELS, FrictionModel, Motion, Parameter, SmoothCoulomb, friction_model, friction_torque
 from dynident.errors import InputError
 from dynident.exports import EXPORTERS, ExportModel, export
 from dynident.exports.code.c99 import CLibrary
 from dynident.exports.code.graph import Graph
 from dynident.exports.target import Request
-from dynident.friction import FRICTION_MODELS, FrictionModel, Motion, Parameter, SmoothCoulomb, friction_model, friction_torque
 from dynident.robots import link_poses
 from tests.export_models import model_of
 from tests.oracles.machines import machine, states

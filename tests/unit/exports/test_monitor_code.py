@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
+from dynident.dynamics.friction import Armature, LoadCoulomb, SmoothCoulomb, Stribeck, combine, linear
+from dynident.dynamics.friction.coupled import couple
+from dynident.dynamics.friction.laws import TemperatureViscous
 from dynident.exports import Exported, ExportModel, export
 from dynident.exports.code.c99 import CLibrary
-from dynident.exports.code.c99_monitor import CMonitor, monitor_files, watch
+from dynident.exports.code.c99_monitor import CMonitor, monitor_files
 from dynident.exports.target import Request
-from dynident.friction import Armature, LoadCoulomb, SmoothCoulomb, Stribeck, combine, linear
-from dynident.friction.coupled import couple
-from dynident.friction.temperature import TemperatureViscous
-from dynident.monitoring import Calibration, ContactMonitor, ResidualNoise, WatchedModel
+from dynident.validation.monitoring import Calibration, ContactMonitor, ResidualNoise, WatchedModel
 from tests.oracles.machines import machine
-from tests.unit.monitoring.free_motion import swing, touch
+from tests.unit.validation.monitoring.free_motion import swing, touch
 
 COMPILER = shutil.which("gcc") or shutil.which("cc") or ""
 pytestmark = pytest.mark.skipif(not COMPILER, reason="no C compiler")
@@ -60,7 +60,7 @@ def compiled_library(model: ExportModel, folder: Path) -> ctypes.CDLL:
 @pytest.mark.parametrize("name", MODELS)
 def test_every_step_is_that_of_python(name, tmp_path):
     model = export_model(name)
-    monitor, compiled = watch(model, model.monitor), CMonitor(compiled_library(model, tmp_path), model)
+    monitor, compiled = replace(model.monitor, model=model), CMonitor(compiled_library(model, tmp_path), model)
     plain = WatchedModel(robot=model.robot, parameters=model.parameters)
     log = touch(plain, swing(model.robot, seconds=0.15), lambda t, q: np.full(model.robot.n, 2.0 if 0.04 < t < 0.09 else 0.0))
     warmth = 25.0 + log.q

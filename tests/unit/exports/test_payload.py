@@ -11,10 +11,10 @@ from benchmarks.virtual_arms import UR5
 from dynident.errors import InputError, UnknownNameError
 from dynident.exports import EXPORTERS, ExportModel, attach_payload, export, payload_fragment
 from dynident.exports.proof import random_states
-from dynident.parameters import change_of_frame, from_com
-from dynident.payload import PayloadEstimate, PayloadEvidence
 from dynident.robots import load_robot
 from dynident.robots.kinematics import axis_rotation, translation
+from dynident.robots.parameters import change_of_frame, from_com
+from dynident.routes.payload import PayloadEstimate, PayloadEvidence
 
 BODY = from_com(1.5, [0.02, -0.03, 0.07], np.diag([0.004, 0.005, 0.003]))
 
@@ -129,7 +129,7 @@ def test_a_fragment_loads_by_itself(target, suffix, tmp_path):
         lever = model.body("payload").pos + model.body("payload").ipos
     assert mass == pytest.approx(1.5)
     np.testing.assert_allclose(lever, [0.02, -0.03, 0.07 + 0.107], atol=1e-12)
-    assert "payload of 1.5 ± " in text
+    assert "payload of 1.50000 ± 0.00010 kg" in text
     with pytest.raises(UnknownNameError) as caught:
         payload_fragment(payload_on(robot), "sdf")
     assert (caught.value.name, caught.value.known) == ("sdf", ("urdf", "mjcf"))

@@ -12,11 +12,11 @@ import yaml
 
 from dynident import friction_model, identify, load_robot, retrieve
 from dynident.core.options import OptionError
+from dynident.dynamics.friction.coupled import couple
 from dynident.errors import FileError, InputError
 from dynident.exports import ExportModel, export, model_from_estimate
 from dynident.exports.formats.tables import franka_names, parameters_from_yaml
-from dynident.friction.coupled import couple
-from dynident.parameters import to_com
+from dynident.robots.parameters import to_com
 from tests.export_models import arm, model_of
 from tests.logs import synthetic_log
 

@@ -11,8 +11,8 @@ import pytest
 import dynident
 from dynident.data import EffortKind, write_dataset
 from dynident.errors import FileError
-from dynident.feasibility.constraints.convex import TotalMass
-from dynident.feasibility.constraints.terms import FeasibleSet
+from dynident.links.constraints.convex import TotalMass
+from dynident.links.constraints.terms import FeasibleSet
 from dynident.pipeline import SpoiledLogError
 from tests.commands import run_here
 from tests.logs import synthetic_log, synthetic_samples
@@ -147,3 +147,17 @@ def test_the_verb_fails_where_there_are_no_links(log, tmp_path):
     assert "Links: none" in done.stdout
     assert (tmp_path / "run/report.html").is_file()
     assert not (tmp_path / "run/model.urdf").exists()
+
+
+def test_efforts_of_another_unit_are_not_trusted_however_well_they_are_predicted(log, other, model, tmp_path):
+    assert model.trusted
+    for name, data in (("log.npz", log), ("other.npz", other)):
+        write_dataset(replace(data, effort=10.2 * data.effort), tmp_path / name)
+    done = run_here(tmp_path, "fit", ROBOT, "log.npz", "--test", "other.npz", "-o", "run", "--ignore-doctor", "--json")
+    assert done.returncode == 1
+    (doubt,) = dynident.load_run(tmp_path / "run").estimate.doubts
+    told = json.loads(done.stdout)
+    assert doubt in told["verdict"][0]
+    validation = dynident.load_run(tmp_path / "run").validation
+    assert validation.recommended.overall_percent == pytest.approx(model.validation.recommended.overall_percent, rel=0.2)
+    assert validation.doubts == (doubt,)

@@ -10,7 +10,7 @@ import pytest
 from dynident import load_robot
 from dynident.data import average_periods, keep_periods
 from dynident.dynamics import inverse_dynamics
-from dynident.excitation import FourierTrajectory, plan_drive, robot_limits, trajectory_dataset
+from dynident.motions import FourierTrajectory, plan_drive, robot_limits, trajectory_dataset
 from dynident.regression import build_problem, estimate
 
 

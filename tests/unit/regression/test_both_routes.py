@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import dynident
+from dynident.dynamics.friction import friction_model, linear
 from dynident.errors import InputError
-from dynident.friction import friction_model, linear
 from dynident.regression import build_problem, estimate
 from dynident.regression.both_routes import check_vendor_model
 from dynident.regression.equations.base import base_parameters, expressed_in, join_bases, link_grouping
-from dynident.regression.vendor_model import Verdict
+from dynident.regression.vendor_model import CoefficientVerdict
 from tests.draws import Arm, Scores, draw_log, draw_samples, make_arm
 from tests.facts import raises
 
@@ -48,13 +48,13 @@ def test_a_true_model_agrees_and_a_wrong_one_is_contradicted(arm: Arm) -> None:
     assert not agreeing.vendor_model.contradicted
     assert agreeing.vendor_model.freedom == 36
     assert agreeing.vendor_model.probability > 0.01
-    assert not agreeing.vendor_model.of(Verdict.CONTRADICTED)
-    assert len(agreeing.vendor_model.of(Verdict.AGREES)) > 25
+    assert not agreeing.vendor_model.of(CoefficientVerdict.CONTRADICTED)
+    assert len(agreeing.vendor_model.of(CoefficientVerdict.AGREES)) > 25
     assert wrong.vendor_model.contradicted
     assert wrong.vendor_model.probability < 1e-6
     named = {item.name: item for item in wrong.vendor_model.coefficients}
     heavy = named["mc2x"]  # 5 % of the largest gravity coefficient
-    assert heavy.verdict is Verdict.CONTRADICTED
+    assert heavy.verdict is CoefficientVerdict.CONTRADICTED
     assert heavy.log == pytest.approx(1.05 * heavy.controller, rel=0.01)
     assert heavy.difference == pytest.approx((heavy.log - heavy.controller) / np.hypot(heavy.log_std, heavy.controller_std))
     assert wrong.notes[: len(wrong.vendor_model.notes)] == wrong.vendor_model.notes != ()
@@ -70,10 +70,10 @@ def test_what_one_payload_changes_is_contradicted_and_little_else(arm: Arm) -> N
     found = dynident.identify(arm.robot, data, friction=linear()).vendor_model
     grouping = base_parameters(arm.robot, equations="controller").grouping[:, 50]  # of m6
     for item, share in zip(found.coefficients, grouping, strict=True):
-        if item.verdict is Verdict.CONTRADICTED:
+        if item.verdict is CoefficientVerdict.CONTRADICTED:
             assert share != 0.0
             assert item.log - item.controller == pytest.approx(0.5 * share, abs=4.0 * item.log_std)
-    assert len(found.of(Verdict.CONTRADICTED)) >= 3
+    assert len(found.of(CoefficientVerdict.CONTRADICTED)) >= 3
 
 
 def test_the_covariance_is_that_of_weighted_least_squares_on_all_rows(arm: Arm) -> None:
@@ -116,7 +116,7 @@ def test_rotors_are_apart_from_the_links_that_m_knows(arm: Arm) -> None:
     values = dict(zip(found.base.names, found.values.tolist(), strict=True))
     np.testing.assert_allclose([values[f"Ia{j}"] for j in range(1, 7)], inertia, rtol=0.02)
     first = next(item for item in found.vendor_model.coefficients if item.name == "J1yy")
-    assert first.verdict is Verdict.UNTESTABLE  # the log alone has it with the rotor
+    assert first.verdict is CoefficientVerdict.UNTESTABLE  # the log alone has it with the rotor
     assert first.log is None
     assert not found.vendor_model.contradicted
 
@@ -135,10 +135,10 @@ def test_what_a_log_does_not_determine_is_not_testable(arm: Arm) -> None:
     controller = dynident.identify(arm.robot, draw_samples(arm, 780, samples=100))
     alone = dynident.identify(arm.robot, held, friction=linear())
     found = check_vendor_model(alone, controller)
-    assert not found.of(Verdict.CONTRADICTED)
+    assert not found.of(CoefficientVerdict.CONTRADICTED)
     assert found.freedom < 36
-    assert {"J1yy", "J2xy", "J2zz"} <= {item.name for item in found.of(Verdict.UNTESTABLE)}
-    assert len(found.of(Verdict.AGREES)) >= 3
+    assert {"J1yy", "J2xy", "J2zz"} <= {item.name for item in found.of(CoefficientVerdict.UNTESTABLE)}
+    assert len(found.of(CoefficientVerdict.AGREES)) >= 3
 
 
 def test_other_data_are_refused(arm: Arm) -> None:

@@ -11,7 +11,7 @@ from benchmarks.encoder import MOTIONS, NOISES, RATES, SEEDS, hard_cases, make_c
 from dynident import identify, load_robot
 from dynident.core.documents import to_json
 from dynident.data import Dataset, differentiate
-from dynident.friction import SmoothCoulomb, linear
+from dynident.dynamics.friction import SmoothCoulomb, linear
 from dynident.regression import build_problem
 from tests.facts import about
 from tests.logs import synthetic_log

@@ -9,8 +9,8 @@ import pytest
 
 import dynident
 from dynident import Robot, load_robot
+from dynident.dynamics.friction import Armature, combine, linear
 from dynident.errors import DynidentError
-from dynident.friction import Armature, combine, linear
 from dynident.regression import Estimate, identify
 from tests.facts import raises
 from tests.oracles.logs import Log, generated_log

@@ -11,9 +11,9 @@ import pytest
 from dynident import Robot, load_robot, regression
 from dynident.data import ControllerSamples, Dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
+from dynident.dynamics.friction import linear
+from dynident.dynamics.friction.model import Motion, friction_torque
 from dynident.errors import DynidentError
-from dynident.friction import linear
-from dynident.friction.model import Motion, friction_torque
 from dynident.regression import EstimateStatus, Huber, Prior, base_parameters, build_problem, identify, residuals
 from tests.facts import carries, raises
 from tests.oracles.logs import generated_log, written_out

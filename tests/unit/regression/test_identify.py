@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dynident import Dataset, Estimate, identify, load_robot
+from dynident.dynamics.friction import linear
 from dynident.errors import InputError
-from dynident.friction import linear
 from tests.facts import about, carries, raises
 from tests.logs import synthetic_log, synthetic_samples
 

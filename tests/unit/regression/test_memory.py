@@ -14,7 +14,7 @@ import json, resource, sys
 import numpy as np
 import dynident
 from dynident.data import Dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import identify
 
 def peak():

@@ -7,8 +7,8 @@ import pytest
 
 from dynident import Dataset, load_robot
 from dynident.dynamics import inverse_dynamics
-from dynident.friction import FRICTION_MODELS, Motion, PerJoint, Viscous, friction_model, friction_torque, linear
-from dynident.friction.smoothed import jumps_at_rest
+from dynident.dynamics.friction import FRICTION_MODELS, Motion, PerJoint, Viscous, friction_model, friction_torque, linear
+from dynident.dynamics.friction.smoothed import jumps_at_rest
 from dynident.regression import identify
 from tests.facts import about
 

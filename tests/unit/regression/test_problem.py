@@ -10,8 +10,8 @@ import pytest
 from dynident import Robot, load_robot, regression
 from dynident.data import ControllerSamples, Dataset
 from dynident.dynamics import gravity, mass_matrix
+from dynident.dynamics.friction import Viscous, linear
 from dynident.errors import DynidentError
-from dynident.friction import Viscous, linear
 from dynident.regression import Huber, base_parameters, build_problem, identify
 from dynident.regression.equations.factors import compress, triangular
 from tests.facts import about, raises

@@ -10,8 +10,8 @@ import pytest
 from benchmarks.virtual_arms import ERRORS, Arm, draw_arm, fourier_motion, record
 from dynident import regression
 from dynident.data import Dataset
-from dynident.feasibility import retrieve
-from dynident.friction import linear, linear_with_rotor
+from dynident.dynamics.friction import linear, linear_with_rotor
+from dynident.links import retrieve
 from dynident.regression import build_problem, identify
 from dynident.regression.rotors import drop_friction
 from tests.facts import about
@@ -40,6 +40,16 @@ def test_they_are_found_without_being_asked_for(robot: str) -> None:
     n = arm.described.n
     assert found[f"Ia{n}"] == pytest.approx(1.5 * 0.125, rel=0.05)
     assert np.all(retrieve(estimate).friction_parameters[:, 3] > 0.0)
+
+
+def test_a_choice_of_friction_begins_with_them() -> None:
+    """Links that must explain rotors are wrong whatever law of friction is then chosen."""
+    arm, log = arm_and_log("ur5", 0, 1.5, ("stribeck",))
+    chosen = identify(arm.described, log, friction="auto")
+    assert all("Ia" in chosen.base.friction.of_joint(j).parameter_names for j in range(arm.described.n))
+    links, plain = retrieve(chosen), retrieve(identify(arm.described, log))
+    assert links.training[1] < 1.05 * plain.training[1]
+    assert float(arm.links[:, 0].sum()) / 1.5 < links.total_mass < 1.5 * float(arm.links[:, 0].sum())
 
 
 def test_links_can_t_explain_them_otherwise() -> None:

@@ -10,7 +10,7 @@ from scipy.stats import kstest
 
 import dynident
 from dynident import regression
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import build_problem
 from tests.oracles.logs import generated_log
 

@@ -8,6 +8,7 @@ import pytest
 from dynident import Robot, identify, load_robot
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics
+from dynident.pipeline.identify import SpoiledLogError
 from dynident.regression import Estimate
 from tests.facts import about
 
@@ -84,7 +85,9 @@ def test_no_effort_at_all_is_no_crash() -> None:
     robot = load_robot("spatial_3r")
     log = slow_log(robot, 1.0)
     still = Dataset(time=log.time, q=log.q, dq=log.dq, effort=np.zeros_like(log.q), effort_kind="torque")
-    estimate = identify(robot, still, drop_above_percent=None)
+    with pytest.raises(SpoiledLogError):
+        identify(robot, still, drop_above_percent=None)
+    estimate = identify(robot, still, drop_above_percent=None, ignore_doctor=True)
     assert np.abs(estimate.values).max() < 1e-9
     assert not np.any(np.isnan(estimate.std))
 

@@ -15,20 +15,21 @@ from plotly.offline import get_plotlyjs
 
 from dynident.core.texts import short_number
 from dynident.errors import FileError, InputError
-from dynident.feasibility import RetrievalStatus
+from dynident.links import RetrievalStatus
 from dynident.regression.vendor_model import VendorModelTest
-from dynident.reports import SECTIONS, report, report_html
+from dynident.reports import SECTIONS, report
 from dynident.reports.blocks import Cards, Figure, Table
 from dynident.reports.html import typeset
 from dynident.reports.robot_figures import ellipsoid
 from dynident.reports.run_report import fill_section
 from dynident.reports.sections.verdict import headline, what_not_to_trust, what_to_trust
-from dynident.runs import Run, Stage, load_run, read_parameters, write_parameters
-from dynident.runs.stages import Origin
+from dynident.runs import Run, Stage, load_run, read_parameters, write_result
+from dynident.runs.stages import StageContent
 from dynident.validation import Validation
 from dynident.validation.uncertainty import Departure
 from tests.browser.arm import arm, complete_run, identified, log, validated
 from tests.pages import unpack
+from tests.whole_run import exchange
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def bare(tmp_path_factory) -> Path:
 
 
 def test_the_page_is_one_file_that_names_no_address_to_load(complete):
-    page = report_html(load_run(complete))
+    page = report(load_run(complete)).html
     assert len(page.encode()) < 2_500_000
     assert unpack(page, "plotly") == get_plotlyjs()
     head = page.split("<script>")[0]  # what follows is Plotly's own text
@@ -80,7 +81,7 @@ def test_a_stage_that_is_not_there_names_its_command(bare):
     assert by_key["links"].command == by_key["robot"].command == f"dynident retrieve {bare}"
     assert by_key["verdict"].blocks
     assert by_key["friction"].blocks
-    page = report_html(run)
+    page = report(run).html
     assert "This step has not been done yet." in page
     assert "not known yet" in headline(run)
 
@@ -91,7 +92,7 @@ def test_what_belongs_to_another_estimate_does_not_count(complete, tmp_path):
     found = load_run(run)
     assert found.parameters is None
     assert found.validation is None
-    assert "identified again" in found.missing[Stage.VALIDATION]
+    assert "estimate.safetensors" in found.missing[Stage.VALIDATION]
 
 
 def test_a_damaged_stage_is_an_error(complete, tmp_path):
@@ -123,7 +124,7 @@ def test_a_vendors_model_that_the_log_contradicts_is_not_trusted(bare):
     run = load_run(bare)
     for probability in (0.5, 1e-9):
         tested = VendorModelTest(coefficients=(), limit=3.0, chi_squared=9.0, freedom=3, probability=probability)
-        both = run.exchange(estimate=replace(run.estimate, vendor_model=tested))
+        both = exchange(run, estimate=replace(run.estimate, vendor_model=tested))
         assert any("contradict" in doubt for doubt in what_not_to_trust(both)) == tested.contradicted
         assert any("taken together" in sentence for sentence in what_to_trust(both)) != tested.contradicted
 
@@ -132,7 +133,7 @@ def with_errors(run: Run, percent: list[float], ratio: list[float]) -> Run:
     """The same run whose models have these errors, each so many times what was possible."""
     assert run.validation is not None
     models = tuple(replace(item, relative_percent=np.array(percent), ratio=np.array(ratio)) for item in run.validation.models)
-    return run.exchange(validation=replace(run.validation, models=models))
+    return exchange(run, validation=replace(run.validation, models=models))
 
 
 def test_joints_are_judged_by_what_was_possible(complete):
@@ -160,7 +161,7 @@ def test_a_small_error_is_not_good_where_a_much_smaller_one_was_possible(complet
     run = load_run(complete)
     assert run.validation is not None
     models = tuple(replace(item, overall_percent=percent, overall_ratio=ratio) for item in run.validation.models)
-    run = run.exchange(validation=replace(run.validation, models=models))
+    run = exchange(run, validation=replace(run.validation, models=models))
     assert words in headline(run)
     cards = next(block for block in fill_section(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
     assert (cards[0].value.startswith(f"{percent:.2g} ±"), cards[0].tone) == (True, tone)
@@ -180,21 +181,21 @@ def test_links_that_predict_worse_are_never_to_be_trusted(complete):
         models = tuple(replace(m, overall_percent=factor * good) if m.model == "links" else m for m in run.validation.models)
         return replace(run.validation, models=models)
 
-    assert trusted(run.exchange(validation=with_links(1.1)))
-    assert not trusted(run.exchange(validation=with_links(1.2)))
-    assert Stage.VALIDATION.make_document(with_links(1.2), Origin())["links_hold"] is False
-    assert Stage.VALIDATION.make_document(with_links(1.2), Origin())["recommended"] == "coefficients"
+    assert trusted(exchange(run, validation=with_links(1.1)))
+    assert not trusted(exchange(run, validation=with_links(1.2)))
+    assert Stage.VALIDATION.make_document(StageContent(result=with_links(1.2)))["links_hold"] is False
+    assert Stage.VALIDATION.make_document(StageContent(result=with_links(1.2)))["recommended"] == "coefficients"
     for missing in (None, replace(run.validation, models=run.validation.models[:2])):  # only the data of the fit tell
         for percent, expected in ((1.1, True), (1.2, False)):
             links = replace(run.parameters, training=(1.0, percent))
-            assert trusted(run.exchange(validation=missing, parameters=links)) is expected
+            assert trusted(exchange(run, validation=missing, parameters=links)) is expected
 
 
 def test_a_motion_beyond_that_of_the_fit_is_in_the_verdict(complete):
     run = load_run(complete)
     assert run.validation is not None
     band = replace(run.validation.band, departures=(Departure(joint="joint_2", share=0.4, since=1.5, factor=12.0),))
-    doubts = list(what_not_to_trust(run.exchange(validation=replace(run.validation, band=band))))
+    doubts = list(what_not_to_trust(exchange(run, validation=replace(run.validation, band=band))))
     assert any("joint_2 (40% of the samples, from 1.5 s on)" in doubt for doubt in doubts)
 
 
@@ -204,7 +205,7 @@ def test_a_held_out_error_below_that_of_the_cross_validation_is_no_forecast(comp
     assert run.validation is not None
     crossed = (times * run.validation.recommended.overall_percent, 0.25)
     validation = replace(run.validation, summary=replace(run.validation.summary, cross_validated=crossed))
-    doubts = [doubt for doubt in what_not_to_trust(run.exchange(validation=validation)) if "as a forecast of other motions" in doubt]
+    doubts = [doubt for doubt in what_not_to_trust(exchange(run, validation=validation)) if "as a forecast of other motions" in doubt]
     assert [doubt.endswith("have " + " ± ".join(map(short_number, crossed)) + " %.") for doubt in doubts] == [True] * doubted
 
 
@@ -212,7 +213,7 @@ def test_a_held_out_error_below_that_of_the_cross_validation_is_no_forecast(comp
 def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
     run = load_run(complete)
     assert run.parameters is not None
-    run = run.exchange(parameters=replace(run.parameters, status=status))
+    run = exchange(run, parameters=replace(run.parameters, status=status))
     cards = next(block for block in fill_section(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
     card = next(card for card in cards if card.label == "Gap to the optimum")
     assert card.value.endswith(" %")
@@ -222,7 +223,7 @@ def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
 
 def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):
     run = shutil.copytree(complete, tmp_path / "run")
-    write_parameters(run, replace(read_parameters(run), bounds={10: (3.25, 9.5)}))
+    write_result(run, replace(read_parameters(run), bounds={10: (3.25, 9.5)}))
     section = SECTIONS["links"]
     masses = next(block for block in fill_section(section, load_run(run)).blocks if isinstance(block, Figure))
     assert [trace["x"] for trace in masses.data if trace["name"].startswith("bound")] == [[3.25], [9.5]]
@@ -240,7 +241,7 @@ def test_validations_without_link_parameters_are_shown_without_them(bare, tmp_pa
 
 def test_the_ellipsoid_has_the_body_s_mass_and_inertia():
     """A solid ellipsoid with semi-axes a has the inertia m/5 · diag(a₂² + a₃², ...) about its centre."""
-    from dynident.parameters import from_com
+    from dynident.robots.parameters import from_com
 
     axes, centre, mass = np.array([0.1, 0.2, 0.35]), np.array([0.3, -0.1, 0.2]), 2.5
     R, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))
@@ -260,7 +261,7 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
     run = load_run(complete)
     x = run.parameters.x.copy()
     x[50], x[51] = 1e-9, 0.1  # the last link: a centre of mass 10⁸ m away
-    run = run.exchange(parameters=replace(run.parameters, x=x))
+    run = exchange(run, parameters=replace(run.parameters, x=x))
     section = SECTIONS["robot"]
     *texts, figure = fill_section(section, run).blocks
     assert any("link_6" in block.text and "Not drawn" in block.text for block in texts)

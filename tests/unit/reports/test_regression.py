@@ -10,7 +10,7 @@ import pytest
 from dynident import regression
 from dynident.core.texts import value_text
 from dynident.data.signals.faulty_samples import FaultCount
-from dynident.friction import Armature, Viscous, combine, linear
+from dynident.dynamics.friction import Armature, Viscous, combine, linear
 from dynident.regression import build_problem, identify
 from dynident.regression.coefficients import coefficients, friction
 from dynident.robots import load_robot

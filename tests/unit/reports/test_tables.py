@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from dynident.reports.tables import Column, Formatted, Report, Table, column, csv_text, estimated, named_values
+from dynident.core.documents import LEFT_OUT
+from dynident.reports.tables import Column, Formatted, Report, Table, csv_text, estimated, named_values, plain_rows
 
 
-@dataclass(frozen=True)
-class Row:
-    joint: str = column()
-    torque: float | None = column("torque [N·m]", ".2f")
-    std: tuple[float, float] = column("value ± std", estimated)
+class Row(NamedTuple):
+    joint: str
+    torque: float | None
+    std: tuple[float, float]
     hidden: int = 7
 
 
 ROWS = (Row("b", 10.0, (1.25, 0.031)), Row("a", 9.5, (math.inf, 0.5)), Row("c", None, (-2.0, 0.5)))
+COLUMNS = (Column("joint"), Column("torque", "torque [N·m]", ".2f"), Column("std", "value ± std", estimated))
 
 
-def test_columns_come_from_the_class_of_the_rows():
-    table = Table("Torques", ROWS, dimmed=lambda row: row.torque is None, numbered="no.")
+def test_rows_are_shown_by_columns():
+    table = Table("Torques", ROWS, COLUMNS, dimmed=lambda row: row.torque is None, numbered="no.")
     assert table.headings == ("no.", "joint", "torque [N·m]", "value ± std")
     assert table.left == {1}
     assert [line.texts for line in table.lines] == [
@@ -35,21 +37,37 @@ def test_columns_come_from_the_class_of_the_rows():
 
 
 def test_cells_are_sorted_by_their_numbers_not_by_their_texts():
-    cells = [line.cells for line in Table("Torques", ROWS).lines]
+    cells = [line.cells for line in Table("Torques", ROWS, COLUMNS).lines]
     assert [line[1].sort for line in cells] == [10.0, 9.5, None]
     assert [line[2].sort for line in cells] == [1.25, 1e300, -2.0]
     assert all(line[0].sort is None for line in cells)
 
 
-def test_records_have_the_values():
-    assert Table("Torques", ROWS).without("std").records()[0] == {"joint": "b", "torque": 10.0}
+@dataclass(frozen=True)
+class Named:
+    joint: str
+    torques: tuple[float, float]
+    note: str = field(default="", metadata=LEFT_OUT)
+
+
+def test_rows_as_plain_values_have_the_same_keys():
+    assert plain_rows([Named("b", (1.0, math.nan)), Named("a", (2.0, 3.0), "new")]) == [
+        {"joint": "b", "torques": [1.0, None], "note": ""},
+        {"joint": "a", "torques": [2.0, 3.0], "note": "new"},
+    ]
+    assert plain_rows([{"joint": "b", "limit": math.inf}]) == [{"joint": "b", "limit": math.inf}]
 
 
 def test_a_table_of_arrays_shows_nan_as_missing():
-    columns = {Column("joint"): ("a", "b"), Column("rms", "RMS", ".3g", missing="?"): np.array([1.0, np.nan]), Column("n"): [3, 4]}
+    columns = {
+        Column("joint"): ("a", "b"),
+        Column("rms", "RMS", ".3g", missing="?"): np.array([1.0, np.nan]),
+        Column("n"): [3, 4],
+        Column("no"): None,
+    }
     table = Table.of_columns("Errors", columns)
-    assert [line.texts for line in table.lines] == [("a", "1", "3"), ("b", "?", "4")]
-    assert table.records() == [{"joint": "a", "rms": 1.0, "n": 3}, {"joint": "b", "rms": None, "n": 4}]
+    assert [line.texts for line in table.lines] == [("a", "1", "3", "–"), ("b", "?", "4", "–")]
+    assert list(table.rows) == [{"joint": "a", "rms": 1.0, "n": 3, "no": None}, {"joint": "b", "rms": None, "n": 4, "no": None}]
     with pytest.raises(ValueError, match="shorter"):
         Table.of_columns("Errors", {Column("a"): [1, 2], Column("b"): [1]})
 
@@ -67,13 +85,6 @@ def test_a_table_of_arrays_shows_nan_as_missing():
 )
 def test_how_a_value_is_shown(item, value, text):
     assert item.text(value) == text
-
-
-def test_decimals_are_those_of_the_whole_column():
-    small, usual = ({"m": 1e-9}, {"m": 2e-6}), ({"m": 1e-9}, {"m": 0.5})
-    column = Column("m", decimals=4)
-    assert [line.texts for line in Table("", small, (column,)).lines] == [("1.00e-09",), ("2.00e-06",)]
-    assert [line.texts for line in Table("", usual, (column,)).lines] == [("0.0000",), ("0.5000",)]
 
 
 def test_text_and_html_have_the_same_cells_and_escape_names():

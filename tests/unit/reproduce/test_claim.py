@@ -8,7 +8,7 @@ import pytest
 
 from dynident.core.documents import to_json
 from dynident.errors import ValueRangeError
-from dynident.reproduce.claim import Claim, Verdict, half_digit, printed
+from dynident.reproduce.claim import Claim, ClaimVerdict, half_digit, printed
 
 
 def claim(**fields: Any) -> Claim:
@@ -19,32 +19,32 @@ def claim(**fields: Any) -> Claim:
 @pytest.mark.parametrize(
     ("fields", "verdict"),
     [
-        ({}, Verdict.EQUAL),
-        ({"ours": 1.09}, Verdict.EQUAL),
-        ({"ours": 1.2}, Verdict.NOT_REPRODUCIBLE),
-        ({"ours": 1.2, "goal": "lower"}, Verdict.NOT_REPRODUCIBLE),
-        ({"ours": 0.5, "goal": "lower"}, Verdict.BETTER),
-        ({"ours": 1.2, "goal": "higher"}, Verdict.BETTER),
-        ({"ours": 1.05, "goal": "higher"}, Verdict.EQUAL),
-        ({"ours": 2.1, "truth": 2.0}, Verdict.BETTER),
-        ({"ours": 3.1, "truth": 2.0}, Verdict.NOT_REPRODUCIBLE),
-        ({"missing": "the log was never published"}, Verdict.NOT_REPRODUCIBLE),
-        ({"constructed": "made from it"}, Verdict.CONSTRUCTED),
-        ({"constructed": "made from it", "ours": 1.2}, Verdict.NOT_REPRODUCIBLE),
-        ({"constructed": "made from it", "ours": 0.5, "goal": "lower"}, Verdict.NOT_REPRODUCIBLE),
-        ({"near": "the filter is not told"}, Verdict.EQUAL),
-        ({"near": "the filter is not told", "ours": 1.19}, Verdict.NEAR),
-        ({"near": "the filter is not told", "ours": 1.21}, Verdict.NOT_REPRODUCIBLE),
-        ({"near": "the filter is not told", "ours": 0.85, "goal": "lower"}, Verdict.BETTER),
-        ({"chosen": "the motion"}, Verdict.NEAR),
-        ({"chosen": "the motion", "ours": 0.85, "goal": "lower"}, Verdict.NEAR),
-        ({"chosen": "the motion", "ours": 1.3}, Verdict.NOT_REPRODUCIBLE),
-        ({"implied": 1.05}, Verdict.EQUAL),
-        ({"implied": 1.2}, Verdict.ERROR),
-        ({"implied": 1.2, "missing": "the log was never published"}, Verdict.ERROR),
+        ({}, ClaimVerdict.EQUAL),
+        ({"ours": 1.09}, ClaimVerdict.EQUAL),
+        ({"ours": 1.2}, ClaimVerdict.NOT_REPRODUCIBLE),
+        ({"ours": 1.2, "goal": "lower"}, ClaimVerdict.NOT_REPRODUCIBLE),
+        ({"ours": 0.5, "goal": "lower"}, ClaimVerdict.BETTER),
+        ({"ours": 1.2, "goal": "higher"}, ClaimVerdict.BETTER),
+        ({"ours": 1.05, "goal": "higher"}, ClaimVerdict.EQUAL),
+        ({"ours": 2.1, "truth": 2.0}, ClaimVerdict.BETTER),
+        ({"ours": 3.1, "truth": 2.0}, ClaimVerdict.NOT_REPRODUCIBLE),
+        ({"missing": "the log was never published"}, ClaimVerdict.NOT_REPRODUCIBLE),
+        ({"constructed": "made from it"}, ClaimVerdict.CONSTRUCTED),
+        ({"constructed": "made from it", "ours": 1.2}, ClaimVerdict.NOT_REPRODUCIBLE),
+        ({"constructed": "made from it", "ours": 0.5, "goal": "lower"}, ClaimVerdict.NOT_REPRODUCIBLE),
+        ({"near": "the filter is not told"}, ClaimVerdict.EQUAL),
+        ({"near": "the filter is not told", "ours": 1.19}, ClaimVerdict.NEAR),
+        ({"near": "the filter is not told", "ours": 1.21}, ClaimVerdict.NOT_REPRODUCIBLE),
+        ({"near": "the filter is not told", "ours": 0.85, "goal": "lower"}, ClaimVerdict.BETTER),
+        ({"chosen": "the motion"}, ClaimVerdict.NEAR),
+        ({"chosen": "the motion", "ours": 0.85, "goal": "lower"}, ClaimVerdict.NEAR),
+        ({"chosen": "the motion", "ours": 1.3}, ClaimVerdict.NOT_REPRODUCIBLE),
+        ({"implied": 1.05}, ClaimVerdict.EQUAL),
+        ({"implied": 1.2}, ClaimVerdict.ERROR),
+        ({"implied": 1.2, "missing": "the log was never published"}, ClaimVerdict.ERROR),
     ],
 )
-def test_verdict(fields: dict[str, Any], verdict: Verdict):
+def test_verdict(fields: dict[str, Any], verdict: ClaimVerdict):
     assert claim(**fields).verdict is verdict
 
 
@@ -55,8 +55,8 @@ def test_half_a_digit_of_a_printed_number(text: str, half: float):
 
 
 def test_a_number_that_rounds_to_the_printed_one_is_equal():
-    assert claim(**{**printed("0.3"), "ours": 0.35}).verdict is Verdict.EQUAL
-    assert claim(**{**printed("0.3"), "ours": 0.3501}).verdict is Verdict.NOT_REPRODUCIBLE
+    assert claim(**{**printed("0.3"), "ours": 0.35}).verdict is ClaimVerdict.EQUAL
+    assert claim(**{**printed("0.3"), "ours": 0.3501}).verdict is ClaimVerdict.NOT_REPRODUCIBLE
 
 
 def test_a_file_keeps_everything_and_a_verdict_in_it_is_not_believed():

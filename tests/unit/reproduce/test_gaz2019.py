@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.friction import Motion, friction_torque
+from dynident.dynamics.friction import Motion, friction_torque
 from dynident.regression import base_parameters
 from dynident.reproduce.gaz2019.friction import PHI, published_sigmoids, sigmoid
 from dynident.reproduce.gaz2019.groupings import printed_terms, same_grouping

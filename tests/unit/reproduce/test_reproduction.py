@@ -12,7 +12,7 @@ from dynident.errors import FileError, UnknownNameError
 from dynident.reports.figures import Figure
 from dynident.reproduce import Size, papers_named, reproduce
 from dynident.reproduce.claim import Claim
-from dynident.reproduce.experiment import Experiment, Outcome, Paper, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, Paper, PaperExperiment, Setting
 from dynident.reproduce.recordings import read_recordings
 
 
@@ -25,20 +25,20 @@ class Counting:
 
     @property
     def paper(self) -> Paper:
-        first = Experiment(key="first", title="the first", run=self._first, uses=("panda",))
-        second = Experiment(key="second", title="the second", run=self._second, sized=True)
+        first = PaperExperiment(key="first", title="the first", run=self._first, uses=("panda",))
+        second = PaperExperiment(key="second", title="the second", run=self._second, sized=True)
         return Paper(key="made_up", citation="nobody", experiments=(first, second))
 
-    def _first(self, setting: Setting) -> Outcome:
+    def _first(self, setting: Setting) -> ExperimentOutcome:
         self.runs.append("first")
         figure = Figure(label="a picture", data=[], layout={}, height=100)
-        return Outcome(claims=(_claim(1.0),), figures=(figure,), notes=("how it was done",))
+        return ExperimentOutcome(claims=(_claim(1.0),), figures=(figure,), notes=("how it was done",))
 
-    def _second(self, setting: Setting) -> Outcome:
+    def _second(self, setting: Setting) -> ExperimentOutcome:
         self.runs.append("second")
         values = [setting.kept(f"part{k}", lambda k=k: self._part(k)) for k in range(3)]
         setting.progress(0.5)
-        return Outcome(claims=(_claim(sum(values)),))
+        return ExperimentOutcome(claims=(_claim(sum(values)),))
 
     def _part(self, k: int) -> float:
         if self.interrupted and k == 2:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident.parameters import change_of_frame, consistency_margin, from_com
 from dynident.robots.check import LinkCheck, LinkVerdict, check_robot
+from dynident.robots.parameters import change_of_frame, consistency_margin, from_com
 from dynident.robots.robot import Joint, JointType, Link, Robot, Source
 from dynident.robots.verdict import MARGINAL_SHARE
 from tests.facts import carries
@@ -218,7 +218,7 @@ def test_a_bad_link_does_not_hide_in_the_sum():
         ("part1", "hand", LinkVerdict.TRIANGLE)
     ]
     assert not result.passed
-    judged = result.inconsistent_sources[0].judgement
+    judged = result.inconsistent_sources[0]
     assert (judged.mass, judged.com) == (pytest.approx(0.1), pytest.approx(COM))  # in the part's own frame
     assert judged.margin == pytest.approx(-5e-5)
     assert [source.name for source in result.sources] == ["hand", "part1"]

@@ -13,8 +13,9 @@ import pytest
 
 from dynident.core.arrays import Array
 from dynident.robots import Robot, load_robot
-from dynident.robots.geometry.meshes import MeshReader
+from dynident.robots.geometry.meshes import Mesh, ShapeReader
 from dynident.robots.kinematics import link_poses
+from dynident.robots.link_shapes import LinkShape, ShapeKind
 from dynident.robots.solids import Solid, robot_solids
 
 MESHES = Path(str(pin.__file__)).parents[4] / "share" / "example-robot-data" / "robots" / "panda_description" / "meshes"
@@ -24,8 +25,8 @@ LINKS = range(8)  # 0 is the base
 
 def vertices(link: int, kind: str) -> Array:
     name = f"{kind}/link{link}.{'dae' if kind == 'visual' else 'stl'}"
-    mesh = MeshReader(MESHES / "here").load(name, np.ones(3))
-    assert not isinstance(mesh, str), mesh
+    mesh = ShapeReader().read(LinkShape(kind=ShapeKind.MESH, size=(1.0, 1.0, 1.0), text=str(MESHES / name)))
+    assert isinstance(mesh, Mesh), mesh
     return mesh.vertices
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import FileError, MissingFileError, UnknownNameError
-from dynident.parameters import consistency_margin, from_com
 from dynident.robots import library_names, load_robot
 from dynident.robots import load as load_module
 from dynident.robots.kinematics import link_poses
+from dynident.robots.parameters import consistency_margin, from_com
 from tests.facts import raises
 
 

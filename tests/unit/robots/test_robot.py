@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
-from dynident.parameters import change_of_frame, from_com
 from dynident.robots import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source, load_robot
 from dynident.robots.kinematics import pose_from_xyz_rpy
+from dynident.robots.parameters import change_of_frame, from_com
 from tests.facts import raises
 
 

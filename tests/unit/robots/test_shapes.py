@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from dynident.robots import from_dh_table, load_robot
+from dynident.robots.geometry.forms import primitive_hull
 from dynident.robots.geometry.meshes import coarser
-from dynident.robots.geometry.surfaces import capsule, cuboid, cylinder
+from dynident.robots.geometry.surfaces import capsule
+from dynident.robots.link_shapes import LinkShape
 from dynident.robots.shapes import robot_shapes
 from dynident.robots.solids import robot_solids
 from tests.facts import carries
@@ -20,8 +22,12 @@ def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
 
 
 def test_primitives_enclose_their_volumes() -> None:
-    assert volume(*cuboid(np.array([1.0, 2.0, 3.0]))) == pytest.approx(6.0)
-    assert volume(*cylinder(0.5, 2.0)) == pytest.approx(np.pi * 0.25 * 2.0, rel=0.02)
+    for kind, size, expected, share in (
+        ("box", (1.0, 2.0, 3.0), 6.0, 1e-12),
+        ("cylinder", (0.5, 2.0), np.pi * 0.25 * 2.0, 0.02),
+        ("ellipsoid", (0.5, 1.0, 2.0), 4.0 / 3.0 * np.pi, 0.06),
+    ):
+        assert volume(*primitive_hull(LinkShape(kind=kind, size=size)).surface()) == pytest.approx(expected, rel=share)
     assert volume(*capsule(np.zeros(3), np.array([0.3, 0.4, 1.2]), 0.1)) == pytest.approx(np.pi * 0.01 * (1.3 + 0.4 / 3), rel=0.03)
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from dynident import regression
-from dynident.errors import FileError
-from dynident.feasibility import retrieval_problem, retrieve
-from dynident.friction import linear
-from dynident.monitoring import ContactMonitor, contact_monitor, find_contacts
+from dynident.dynamics.friction import linear
+from dynident.links import retrieval_problem, retrieve
 from dynident.regression import build_problem
-from dynident.runs import load_run, read_parameters, read_result, write_estimate, write_parameters, write_result
+from dynident.runs import load_run, read_parameters, read_result, write_result
+from dynident.runs.folder import NOT_DONE, MissingStageError
+from dynident.validation.monitoring import ContactMonitor, contact_monitor, find_contacts
 from tests.browser.arm import arm, log
+from tests.facts import raises
 
 
 def test_links_are_part_of_it(tmp_path):
@@ -22,10 +22,10 @@ def test_links_are_part_of_it(tmp_path):
     problem = build_problem(arm(), data.part(0, 0.5), friction=linear(), cutoff=8.0, rate=32.0)
     estimate = regression.estimate(problem)
     links = retrieve(retrieval_problem(estimate))
-    write_estimate(tmp_path, estimate, problem)
-    with pytest.raises(FileError, match="no thresholds have been found in it"):
+    write_result(tmp_path, estimate)
+    with raises(MissingStageError, reason=NOT_DONE):
         read_result(tmp_path, ContactMonitor)
-    write_parameters(tmp_path, links)
+    write_result(tmp_path, links)
     monitor = contact_monitor(estimate, data.part(0.5, 1), links=read_parameters(tmp_path), gain=np.linspace(20.0, 30.0, 6))
     write_result(tmp_path, monitor)
     back = read_result(tmp_path, ContactMonitor)
@@ -35,7 +35,7 @@ def test_links_are_part_of_it(tmp_path):
     np.testing.assert_array_equal(back.calibration.rms, monitor.calibration.rms)
     part = data.part(0.8, 1)
     np.testing.assert_array_equal(find_contacts(back, part).residual, find_contacts(monitor, part).residual)
-    write_parameters(tmp_path, replace(links, x=1.01 * links.x))
+    write_result(tmp_path, replace(links, x=1.01 * links.x))
     assert load_run(tmp_path).monitor is None
-    with pytest.raises(FileError, match="other link parameters"):
+    with raises(MissingStageError, "parameters.safetensors", file=str(tmp_path / "monitor.safetensors")):
         read_result(tmp_path, ContactMonitor)

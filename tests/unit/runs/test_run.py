@@ -12,14 +12,15 @@ import pytest
 
 from dynident import load_robot
 from dynident.core import records
+from dynident.dynamics.friction import linear
 from dynident.errors import FileError, InputError, UnknownNameError
-from dynident.feasibility.samples import PosteriorSamples
-from dynident.friction import linear
-from dynident.payload import PayloadEstimate
+from dynident.links.samples import PosteriorSamples
 from dynident.regression import build_problem, estimate
 from dynident.regression.friction.refit import FrictionRefit
+from dynident.routes.payload import PayloadEstimate
+from dynident.routes.signs import SignRecovery
 from dynident.runs import (
-    Absent,
+    MissingStageError,
     RunFolder,
     Stage,
     load_run,
@@ -27,10 +28,10 @@ from dynident.runs import (
     read_parameters,
     read_result,
     save_run,
-    write_estimate,
-    write_parameters,
+    write_result,
 )
-from dynident.signs import SignRecovery
+from dynident.runs.folder import NOT_DONE
+from tests.facts import raises
 from tests.logs import synthetic_log
 from tests.whole_run import all_stages
 
@@ -82,45 +83,44 @@ def test_stages_that_were_not_done_are_told(tmp_path):
     assert (found.signs, found.parameters, found.validation, found.samples, found.torque_spread, found.payload) == (None,) * 6
     assert found.friction is None
     assert found.monitor is None
-    with pytest.raises(FileError, match=r"has no friction\.safetensors, so no friction .* make it with: dynident friction .* DATA"):
-        read_result(tmp_path, FrictionRefit)
     assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES}  # a log that has signs needs none
-    with pytest.raises(FileError, match=r"has no signs\.safetensors, so no signs .* make them with: dynident signs ROBOT DATA -o"):
-        read_result(tmp_path, SignRecovery)
-    with pytest.raises(FileError, match=r"has no payload\.safetensors, so no payload .* make it with: dynident payload .* DATA"):
-        read_result(tmp_path, PayloadEstimate)
-    assert set(found.missing.values()) == {"This step has not been done yet."}
-    with pytest.raises(FileError, match="was written without its data; make it with: dynident identify"):
+    commands = {FrictionRefit: "friction SOURCE DATA -o {}", SignRecovery: "signs ROBOT DATA -o {}", PayloadEstimate: "payload {} DATA"}
+    for kind, command in commands.items():
+        with raises(MissingStageError, reason=NOT_DONE) as raised:
+            read_result(tmp_path, kind)
+        assert raised.value.remedy == f"make it with: dynident {command.format(tmp_path)}"
+    assert set(found.missing.values()) == {NOT_DONE}
+    with raises(FileError, "data", "identify", file=str(tmp_path / Stage.ESTIMATE.file)):
         _ = found.problem
 
 
 def test_another_identification_makes_the_rest_stale(run):
     other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
-    write_estimate(run, estimate(other), other)
+    write_result(run, estimate(other))
     found = load_run(run)
     assert (found.signs, found.parameters, found.validation, found.payload, found.friction, found.monitor) == (None,) * 6
-    assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}
+    assert set(found.missing.values()) == {"This step was not done with estimate.safetensors as it is now."}
     for stage in set(Stage) - {Stage.ESTIMATE}:
-        with pytest.raises(FileError, match="belongs to another estimate than the one in the folder"):
+        with raises(MissingStageError, Stage.ESTIMATE.file, file=str(run / stage.file)):
             read_result(run, stage.kind)
-    write_estimate(run, all_stages()["estimate"])  # the same again, to the last bit
+    write_result(run, all_stages()["estimate"])  # the same again, to the last bit
     assert dict(load_run(run).missing) == {}
 
 
 def test_other_link_parameters_are_not_those_that_were_validated(run):
     links = all_stages()["parameters"]
-    write_parameters(run, replace(links, x=1.001 * links.x))
+    write_result(run, replace(links, x=1.001 * links.x))
     found = load_run(run)
     assert found.parameters is not None
     assert found.validation is not None
     assert not found.links_validated
-    assert dict(found.missing) == {Stage.SAMPLES: "The link parameters have been retrieved again since this step was done."}
-    with pytest.raises(FileError, match=r"belongs to other link parameters than those in the folder; make them with: dynident sample"):
+    assert dict(found.missing) == {Stage.SAMPLES: "This step was not done with parameters.safetensors as it is now."}
+    with raises(MissingStageError, Stage.PARAMETERS.file, "sample", file=str(run / Stage.SAMPLES.file)):
         read_result(run, PosteriorSamples)
 
 
 def test_a_stage_is_known_by_the_class_of_its_result(tmp_path):
-    with pytest.raises(InputError, match="no stage of a run has a Path as its result; the results are: Estimate, SignRecovery, Link"):
+    with raises(InputError, "Path", "Estimate, SignRecovery, LinkParameters"):
         read_result(tmp_path, Path)
     with pytest.raises(UnknownNameError) as raised:
         save_run(tmp_path, all_stages()["estimate"], links=all_stages()["parameters"])
@@ -135,24 +135,24 @@ def test_the_stages_of_another_run_belong_to_another_estimate(run, tmp_path):
             continue
         shutil.copy(tmp_path / "other" / stage.file, run)
         found = RunFolder(run).find(stage)
-        assert isinstance(found, Absent)
-        assert found.error.file == str(run / stage.file)
+        assert isinstance(found, MissingStageError)
+        assert found.file == str(run / stage.file)
 
 
 def test_what_was_read_is_what_a_result_is_made_from(run):
     """Though another process writes another estimate meanwhile."""
     folder = RunFolder(run)
     read_estimate(folder)
-    write_estimate(run, all_stages(noise=0.2, seed=8)["estimate"])
-    write_parameters(folder, all_stages()["parameters"])
-    with pytest.raises(FileError, match="belongs to another estimate"):
+    write_result(run, all_stages(noise=0.2, seed=8)["estimate"])
+    write_result(folder, all_stages()["parameters"])
+    with raises(MissingStageError, Stage.ESTIMATE.file, file=str(run / Stage.PARAMETERS.file)):
         read_parameters(run)
 
 
 def test_a_folder_of_an_older_version_is_one_sentence(tmp_path):
     (tmp_path / "estimate.json").write_text("{}")
     np.savez(tmp_path / "estimate.npz", values=np.zeros(3))
-    with pytest.raises(FileError, match="was made by an older dynident") as raised:
+    with raises(MissingStageError, "older", file=str(tmp_path / "estimate.npz")) as raised:
         load_run(tmp_path)
     assert raised.value.remedy == f"make it with: dynident identify ROBOT DATA -o {tmp_path}"
 

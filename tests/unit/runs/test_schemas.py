@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dynident import load_robot
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import build_problem, estimate
-from dynident.runs import Stage, write_estimate
+from dynident.runs import Stage, write_result
 from tests.logs import synthetic_log
 from tests.schemas import NAMES, validator
 
@@ -18,7 +18,7 @@ from tests.schemas import NAMES, validator
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    write_estimate(folder, estimate(build_problem(load_robot("planar_2r"), synthetic_log("planar_2r", noise=0.1), friction=linear())))
+    write_result(folder, estimate(build_problem(load_robot("planar_2r"), synthetic_log("planar_2r", noise=0.1), friction=linear())))
     return folder
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from dynident import load_robot, regression
-from dynident.errors import FileError
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import build_problem
-from dynident.runs import read_result, write_estimate, write_result
-from dynident.runs.stages import MOST_SAMPLES
+from dynident.runs import read_result, write_result
+from dynident.runs.folder import MissingStageError
+from dynident.runs.stages import MOST_SAMPLES, StageOrigin
 from dynident.validation import Validation, validate
+from tests.facts import raises
 from tests.logs import synthetic_log
 
 KEYS = {
@@ -27,6 +28,7 @@ KEYS = {
     "equations",
     "recommended",
     "advice",
+    "doubts",
     "links_hold",
     "fit",
     "units",
@@ -55,13 +57,13 @@ def made(tmp_path: Path) -> Validation:
     log = synthetic_log(noise=0.3, samples=9000)
     problem = build_problem(load_robot("planar_2r"), log, friction=linear(), cutoff=None)
     estimate = regression.estimate(problem)
-    write_estimate(tmp_path, estimate, problem)
+    write_result(tmp_path, estimate)
     return validate(estimate, synthetic_log(noise=0.3, samples=9000, seed=4), folds=2)
 
 
 @pytest.fixture
 def run(tmp_path: Path, made: Validation) -> Path:
-    write_result(tmp_path, made, provenance={"command": "by hand"})
+    write_result(tmp_path, made, origin=StageOrigin(command="by hand"))
     return tmp_path
 
 
@@ -102,13 +104,13 @@ def test_there_and_back(run, made):
 
 def test_another_identification_makes_it_out_of_date(run):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=7), friction=linear(), cutoff=None)
-    write_estimate(run, regression.estimate(problem), problem)
-    with pytest.raises(FileError, match="another estimate"):
+    write_result(run, regression.estimate(problem))
+    with raises(MissingStageError, "estimate.safetensors", file=str(run / "validation.safetensors")):
         read_result(run, Validation)
 
 
 def test_what_is_missing_is_named(tmp_path):
-    with pytest.raises(FileError, match="dynident identify"):
+    with raises(MissingStageError, "identify", file=str(tmp_path / "nowhere")):
         read_result(tmp_path / "nowhere", Validation)
-    with pytest.raises(FileError, match="dynident validate"):
+    with raises(MissingStageError, "validate"):
         read_result(tmp_path, Validation)

@@ -9,12 +9,14 @@ import pytest
 
 from dynident import identify, load_robot, regression
 from dynident.data import Dataset
+from dynident.dynamics.friction import linear
 from dynident.errors import InputError, ValueRangeError
-from dynident.friction import linear
 from dynident.regression import Huber, build_problem
 from dynident.regression.equations.partition import find_period, partition_rows
 from dynident.regression.problem import problem_on_base
-from dynident.validation import cross_validate
+from dynident.runs import read_estimate, write_result
+from dynident.validation import cross_validate, predict, validate
+from dynident.validation.folds import cross_validate_fit
 from tests.facts import raises
 from tests.logs import synthetic_log, synthetic_samples
 
@@ -134,6 +136,25 @@ def test_robust_losses_and_dropping_are_those_of_the_estimate(monkeypatch):
     assert np.all(huber.relative_percent[clean] < squared.relative_percent[clean])
     dropped = cross_validate(regression.estimate(problem, drop_above_percent=5.0))
     assert not np.allclose(dropped.relative_percent, squared.relative_percent)
+
+
+def test_of_a_fit_it_is_made_once_and_a_run_remembers_it(tmp_path, monkeypatch):
+    estimate = identify(load_robot("planar_2r"), noisy())
+    first, _ = cross_validate_fit(estimate, wide=True)
+    assert first.wide_percent is not None
+    write_result(tmp_path, estimate, folds=first)
+    stored = read_estimate(tmp_path)
+    monkeypatch.setattr("dynident.validation.folds.cross_validate", lambda *_, **__: pytest.fail("it is made again"))
+    predict(estimate, noisy(seed=4))
+    predict(stored, noisy(seed=4))
+    validate(estimate, noisy(seed=4))
+    np.testing.assert_array_equal(cross_validate_fit(stored)[0].relative_percent, first.relative_percent)
+
+
+def test_a_prediction_does_not_filter_the_log_once_more(monkeypatch):
+    estimate = identify(load_robot("planar_2r"), noisy())
+    monkeypatch.setattr("dynident.validation.folds.wide_rows", lambda *_: pytest.fail("nobody asked for that"))
+    assert np.all(predict(estimate, noisy(seed=4)).half_width > 0.0)
 
 
 def test_what_cannot_be_cut_says_why():

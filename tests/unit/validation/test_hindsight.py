@@ -9,7 +9,7 @@ import pytest
 
 from dynident import identify, load_robot
 from dynident.data import Dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression.problem import problem_on_base
 from dynident.validation import Grade, validate
 from dynident.validation.hindsight import best_rms, repeated_share
@@ -132,3 +132,20 @@ def test_a_model_that_explains_less_than_half_is_bad_though_none_is_better():
     assert found.grade is Grade.GOOD
     assert replace(found, overall_percent=82.0, overall_ratio=1.0).grade is Grade.POOR
     assert replace(found, overall_percent=228.4, block_percent=np.array([10.0, 300.0])).percent_text == "228 ± 205 %"
+
+
+def test_the_best_in_hindsight_may_have_another_law_of_friction(robot, train, test_log):
+    """A model with linear friction of joints with Stribeck's effect is not near the best: a law of that kind would have left less."""
+    rng = np.random.default_rng(0)
+
+    def stick(log: Dataset, strength: float) -> Dataset:
+        more = strength * np.exp(-((log.dq / 0.05) ** 2)) * np.sign(log.dq)
+        return replace(log, effort=log.effort + more + 0.02 * rng.normal(size=log.effort.shape))
+
+    quiet_train, quiet_test = (synthetic_log("spatial_3r", noise=0.0, samples=3000, seed=seed) for seed in (1, 6))
+    found = {}
+    for strength in (0.0, 4.0):
+        estimate = identify(robot, stick(quiet_train, strength), friction=linear(), cutoff=None)
+        found[strength] = validate(estimate, stick(quiet_test, strength)).coefficients
+    assert found[0.0].overall_ratio < 1.1
+    assert found[4.0].overall_ratio > 3.0

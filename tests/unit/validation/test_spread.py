@@ -7,9 +7,9 @@ import pytest
 
 from dynident import load_robot, regression
 from dynident.dynamics import inverse_dynamics
-from dynident.feasibility import retrieval_problem, solve_retrieval
-from dynident.friction import linear
-from dynident.friction.model import Motion, friction_torque
+from dynident.dynamics.friction import linear
+from dynident.dynamics.friction.model import Motion, friction_torque
+from dynident.links import retrieval_problem, solve_retrieval
 from dynident.regression import build_problem
 from dynident.reports.validation import torque_table
 from dynident.validation import validate
@@ -38,6 +38,9 @@ def test_the_spread_is_that_of_the_torques():
     np.testing.assert_allclose(found.largest, np.sqrt((apart**2).mean(axis=1)).max(axis=0), rtol=1e-6)
     np.testing.assert_allclose(found.effort, np.sqrt((motion.effort**2).mean(axis=0)), rtol=1e-9)
     np.testing.assert_allclose(found.error, judged.links.rms)
+    apart, wrong = (100.0 * np.linalg.norm(own) / np.linalg.norm(found.effort) for own in (found.rms, found.error))
+    assert f"{apart:.2g} %" in found.sentence
+    assert f"{wrong:.2g} %" in found.sentence
     assert torque_table(found).lines[0].texts[4] == f"{found.percent[0]:.3g}"
     assert found.by_joint() == pytest.approx(dict(zip(robot.joint_names, 100.0 * found.rms / found.effort, strict=True)))
 

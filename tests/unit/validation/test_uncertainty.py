@@ -9,10 +9,11 @@ import pytest
 
 from benchmarks.virtual_arms import ERRORS, draw_arm, record_pair
 from dynident import identify, load_robot, regression
+from dynident.dynamics.friction import linear
 from dynident.errors import InputError, ShapeError
-from dynident.feasibility import retrieval_problem, solve_retrieval, two_step
-from dynident.feasibility.posterior import posterior_covariance
-from dynident.friction import linear
+from dynident.links import prior_to_robot, retrieval_problem, solve_retrieval, two_step
+from dynident.links.friction_prior import friction_std
+from dynident.links.posterior import covariance
 from dynident.regression import build_problem
 from dynident.validation import predict, validate
 from dynident.validation.uncertainty import BAND, covering_noise, part_covariance, prediction_covariance
@@ -128,12 +129,13 @@ def test_a_similar_motion_is_not_warned_of(robot):
 
 def test_the_posterior_of_links_is_the_inverse_of_their_information():
     estimate = identify(load_robot("spatial_3r"), synthetic_log("spatial_3r", noise=0.3), cutoff=6.0)
-    problem = retrieval_problem(estimate)
+    prior = replace(prior_to_robot(estimate.base.robot), weight=1.0, fixed=True)  # of links with a normal distribution
+    problem = retrieval_problem(estimate, prior=replace(prior, friction_std=friction_std(estimate)))
     A = problem.rows[0]
-    sigma = posterior_covariance(problem)
+    sigma = covariance(problem)
     scale = np.sqrt(np.diag(sigma))
     np.testing.assert_allclose((A.T @ A @ sigma) * (scale[:, None] / scale), np.eye(len(sigma)), atol=1e-6)
-    assert posterior_covariance(retrieval_problem(estimate, objective=two_step(estimate))) is None
+    assert covariance(retrieval_problem(estimate, objective=two_step(estimate))) is None
 
 
 def test_links_have_a_band_of_their_own_that_is_no_wider_than_that_of_the_coefficients():

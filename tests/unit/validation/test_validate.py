@@ -10,9 +10,9 @@ import pytest
 from dynident import identify, load_robot, regression
 from dynident.data import Dataset, decimate, low_pass, mask_standstill, resample
 from dynident.dynamics import inverse_dynamics
+from dynident.dynamics.friction import linear
 from dynident.errors import InputError
-from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
-from dynident.friction import linear
+from dynident.links import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, retrieval_problem, solve_retrieval, two_step
 from dynident.regression import build_problem, residuals
 from dynident.regression.problem import problem_on_base
 from dynident.validation import validate
@@ -77,6 +77,7 @@ def test_newton_euler_and_lagrangian_form_agree(filtered):
         parameters = filtered.link_part
         friction_parameters = filtered.friction_parameters
         covariance = None
+        doubts = ()
 
     found = validate(filtered, noisy().part(0.7, 1), links=Representative())
     for item in found.series:
@@ -242,6 +243,28 @@ class TestTheModelToUse:
         judged = replace(validation, models=models, series=series)
         assert judged.advice.startswith(f"Use {use}: ")
         assert judged.advice in str(judged)
+
+
+@pytest.mark.parametrize("factor", [1.0, 10.2, 1.0 / 16.0])
+def test_what_earlier_stages_doubt_is_not_recommended(factor):
+    """Efforts in kgf·cm, or currents, are predicted as well as torques, with links that no such arm has."""
+    log = noisy()
+    wrong = replace(log, effort=factor * log.effort)
+    estimate = identify(load_robot("planar_2r"), wrong.part(0, 0.7), friction=linear(), cutoff=6.0, rate=25.0, ignore_doctor=True)
+    links = solve_retrieval(retrieval_problem(estimate))
+    judged = validate(estimate, wrong.part(0.7, 1), links=links)
+    assert judged.links.overall_percent < 10.0
+    if factor == 1.0:
+        assert judged.doubts == judged.summary.link_doubts == ()
+        assert judged.recommended is judged.links
+    else:
+        assert judged.doubts == estimate.doubts != ()
+        assert judged.doubts[0] in judged.advice
+        assert judged.doubts[0] in str(judged)
+    doubt = "link2 is too heavy"
+    doubted = validate(estimate, wrong.part(0.7, 1), links=replace(links, doubts=(doubt,)))
+    assert doubted.recommended is doubted.coefficients
+    assert doubt in doubted.advice
 
 
 def test_magnitudes_are_compared_with_the_magnitude_of_the_prediction(filtered):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,13 +20,14 @@ dynident bundle run   (writes bundle.zip)
 dynident bundle run log.csv -o wrong_mass.zip
 
 dynident bundle run --without-samples"""
+PRINTS = ("dynident.pipeline.bundles.bundle:BundleDocument",)
 
 
 def bundle(
     run: RunPath,
     data: Annotated[
         Sequence[Path],
-        Argument(metavar="[DATA...]", help="The data of the run.", shown="those of the command that made it, if they are still there"),
+        Argument(metavar="[DATA...]", help="The data of the run.", shown="those that it was made from, if they are still there"),
     ] = (),
     /,
     *,
@@ -35,11 +37,11 @@ def bundle(
 ) -> Outcome:
     """Write a run as a zip without names that can be attached to an issue, and say what is in it.
 
-    Robot, joints, links and files get neutral names; then the commands that made the run are repeated with these, so that no file has
+    Robot, joints, links and files get neutral names; then the steps that made the run are repeated with these, so that no file has
     seen a name. The zip holds the repeated run, the robot, the beginning of its log, what the doctor finds in it, the commands, and whether
     the numbers are those of RUN. Nothing is sent anywhere. README.txt in the zip says the same as this command prints.
     """
-    from dynident.cli.repetition import make_bundle
+    from dynident.pipeline.bundles.repeat import make_bundle
 
     if without_samples and whole_log:
         raise InputError("--without-samples and --whole-log contradict each other; leave one of them out")
@@ -48,6 +50,6 @@ def bundle(
     size = made.save(output)
     return Outcome(
         report=made.tables(),
-        document={**made.manifest, "written": str(output), "bytes": size},
+        document=replace(made.manifest, written=str(output), bytes=size),
         written=f"Written to {output} ({size / 1e6:.2f} MB). Look into it before you pass it on.",
     )

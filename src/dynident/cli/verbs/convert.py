@@ -8,7 +8,7 @@ from typing import Annotated
 from dynident.cli.arguments import Chain, RobotFile
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import check_output
-from dynident.cli.terminal import console
+from dynident.cli.terminal import console, print_notes
 
 EXAMPLE = """Examples:
 
@@ -29,7 +29,8 @@ def convert(
     """Write a robot description in another format: xacro expanded, SDF or a DH table as URDF, a URDF as DH, and so on.
 
     A xacro or URDF that becomes a URDF keeps everything, shapes included, unless joints are locked or a chain is chosen. What is written
-    anew has kinematics, limits and inertias, and the capsules of a DH file, and is compared in another engine first.
+    anew has kinematics, limits, inertias and friction, and the capsules of a DH file, and is compared in another engine first. Notes
+    name what the format has no place for.
     """
     from dynident.core.files import write_atomically
     from dynident.exports import convert as describe
@@ -44,6 +45,5 @@ def convert(
         text, notes = describe(machine, output)
     write_atomically(output, text)
     out = console()
-    for number, note in enumerate((*machine.notes, *notes), start=1):
-        out.print(f"Note {number}: {note}", markup=False)
+    print_notes(out, (*machine.notes, *notes))
     out.print(f"Written: {output}", markup=False)

@@ -6,7 +6,7 @@ import contextlib
 import io
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,14 +15,13 @@ from dynident.cli.arguments import RandomSeed
 from dynident.cli.command_line import Argument
 from dynident.cli.interrupts import end_at_once
 from dynident.cli.terminal import console
-from dynident.core.files import make_folder, place_below
 from dynident.core.kinds import Folder, number
 from dynident.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from dynident.excitation import Trajectory
+    from dynident.motions import Trajectory
     from dynident.robots import Robot
 
 EXAMPLE = """Examples:
@@ -34,37 +33,35 @@ dynident demo kuka -o my_run"""
 
 @dataclass(frozen=True)
 class Demo:
-    """One paper's robot. motion : the validation motion; total_mass : what a data sheet would tell [kg]."""
+    """One paper's robot.
+
+    total_mass : what a data sheet would tell [kg].
+    mean_position : of the report's motion [rad]; None: a motion is designed, and torques have signs and noise.
+    validation : function of `dynident.motions` that makes the published motion for the validation; None: each joint swings by itself.
+    """
 
     robot: str
     title: str
-    motion: Callable[[Robot], Trajectory]
     total_mass: tuple[float, float]
-    mean_position: tuple[float, ...] | None = None  #: of the report's motion [rad]; None: a motion is designed, and torques have signs
+    mean_position: tuple[float, ...] | None = None
+    validation: str | None = None
 
     @property
     def noise(self) -> str:
         """Of the sensors; the report's simulation has none."""
         return "realistic" if self.mean_position is None else "none"
 
+    def validation_motion(self, robot: Robot) -> Trajectory:
+        from dynident import motions
 
-def _panda_motion(robot: Robot) -> Trajectory:
-    from dynident.excitation import panda_table_1
-
-    return panda_table_1(joints=robot.joint_names)
-
-
-def _kuka_motion(robot: Robot) -> Trajectory:
-    from dynident.excitation import kuka_table_5
-
-    return kuka_table_5(joints=robot.joint_names)
+        return _swing(robot) if self.validation is None else getattr(motions, self.validation)(joints=robot.joint_names)
 
 
 def _swing(robot: Robot) -> Trajectory:
     """Each joint at its own frequency."""
     import numpy as np
 
-    from dynident.excitation import SinusoidTrajectory
+    from dynident.motions import SinusoidTrajectory
 
     period, amplitude = np.array([2.0 + 0.7 * j for j in range(robot.n)]), np.full(robot.n, 1.2)
     start = -amplitude * period / (2 * np.pi)
@@ -73,12 +70,18 @@ def _swing(robot: Robot) -> Trajectory:
 
 #: Farthest from the mean position that the report's motion goes here; the report doesn't tell its own [rad].
 _AMPLITUDE = 1.2
+#: The virtual robot in the run folder.
+_TRUE = "true_robot.yaml"
 
 DEMOS = {
-    "panda": Demo("panda", "Franka Emika Panda, validated on the motion of Table I (Gaz et al., 2019)", _panda_motion, (14.0, 19.0)),
-    "kuka": Demo("kuka_lwr4", "KUKA LWR IV+, validated on the motion of Table V (Gaz et al., 2016)", _kuka_motion, (13.0, 19.0)),
-    "1r": Demo("pendulum_1r", "pendulum of the unsigned-torque report, with and without signs", _swing, (3.0, 7.0), (0.0,)),
-    "3r": Demo("spatial_3r", "3R arm of the unsigned-torque report, with and without signs", _swing, (8.0, 16.0), (0.0, -1.5708, 0.0)),
+    "panda": Demo(
+        "panda", "Franka Emika Panda, validated on the motion of Table I (Gaz et al., 2019)", (14.0, 19.0), validation="panda_table_1"
+    ),
+    "kuka": Demo(
+        "kuka_lwr4", "KUKA LWR IV+, validated on the motion of Table V (Gaz et al., 2016)", (13.0, 19.0), validation="kuka_table_5"
+    ),
+    "1r": Demo("pendulum_1r", "pendulum of the unsigned-torque report, with and without signs", (3.0, 7.0), (0.0,)),
+    "3r": Demo("spatial_3r", "3R arm of the unsigned-torque report, with and without signs", (8.0, 16.0), (0.0, -1.5708, 0.0)),
 }
 
 
@@ -101,6 +104,8 @@ def demo(
     are identified with the signs of the torque, into the folder signed, and without. Every step is a dynident command and is shown; what
     the commands print is in demo.log.
     """
+    from dynident.core.files import make_folder, place_below
+
     if which not in DEMOS:
         raise UnknownNameError("demo", which, DEMOS)
     chosen = DEMOS[which]
@@ -119,40 +124,37 @@ def demo(
         data, beside = _record_both_routes(steps, chosen, run, budget, seed)
     else:
         data, beside = _record_without_signs(steps, chosen, run, seed)
-    true, new = str(run / "true_robot.yaml"), str(run / "validation_log.npz")
-    steps.do(
-        "simulate", true, str(run / "validation_motion.csv"), "-o", new,
-        "--noise", chosen.noise, "--friction", "linear", "--ignore-limits", "--seed", str(seed + 1),
-    )  # fmt: skip
+    new, sensors = run / "validation_log.npz", ("--noise", chosen.noise, "--friction", "linear")
+    steps.do("simulate", run / _TRUE, run / "validation_motion.csv", "-o", new, *sensors, "--ignore-limits", "--seed", seed + 1)
     low, high = chosen.total_mass
-    steps.do("fit", chosen.robot, *data, "-o", str(run), "--test", new, "--total-mass", f"{low:g}", f"{high:g}")
-    steps.do("sample", str(run), "-n", "20", "-o", str(run / "samples"), "--seed", str(seed))
-    steps.do("export", str(run), "--mjcf", str(run / "model.xml"), "--yaml", str(run / "model.yaml"))
-    steps.do("report", str(run), *beside)
+    steps.do("fit", chosen.robot, *data, "-o", run, "--test", new, "--total-mass", f"{low:g}", f"{high:g}")
+    steps.do("sample", run, "-n", 20, "-o", run / "samples", "--seed", seed)
+    steps.do("export", run, "--mjcf", run / "model.xml", "--yaml", run / "model.yaml")
+    steps.do("report", run, *beside)
     for line in _numbers(run):
         out.print(line, markup=False)
     out.print(f"Open {run / 'report.html'}; everything else is in {run} ({time.monotonic() - began:.0f} s).", markup=False)
 
 
-def _record_both_routes(steps: _Steps, chosen: Demo, run: Path, budget: float | None, seed: int) -> tuple[list[str], list[str]]:
+def _record_both_routes(steps: _Steps, chosen: Demo, run: Path, budget: float | None, seed: int) -> tuple[list[object], list[object]]:
     """A log of a motion that is designed first, to be fitted; and what the controller's M and g give. What the report shows beside."""
-    robot, true, log, motion = chosen.robot, str(run / "true_robot.yaml"), str(run / "log.npz"), str(run / "trajectory.csv")
-    effort = ("--starts", "4") if budget is None else ("--budget", f"{budget:g}")  # starts are the same on a busy machine
-    steps.do("excite", robot, "-o", motion, "--duration", "20", *effort, "--seed", str(seed))
-    steps.do("simulate", true, motion, "-o", log, "--noise", "realistic", "--friction", "linear", "--seed", str(seed))
-    steps.do("simulate", true, "--controller", "500", "-o", str(run / "controller.npz"), "--noise", "realistic", "--seed", str(seed))
-    steps.do("identify", robot, str(run / "controller.npz"), "-o", str(run / "controller"))
+    log, motion, samples, noise = run / "log.npz", run / "trajectory.csv", run / "controller.npz", ("--noise", "realistic")
+    effort = ("--starts", 4) if budget is None else ("--budget", f"{budget:g}")  # starts are the same on a busy machine
+    steps.do("excite", chosen.robot, "-o", motion, "--duration", 20, *effort, "--seed", seed)
+    steps.do("simulate", run / _TRUE, motion, "-o", log, *noise, "--friction", "linear", "--seed", seed)
+    steps.do("simulate", run / _TRUE, "--controller", 500, "-o", samples, *noise, "--seed", seed)
+    steps.do("identify", chosen.robot, samples, "-o", run / "controller")
     return [log], []
 
 
-def _record_without_signs(steps: _Steps, chosen: Demo, run: Path, seed: int) -> tuple[list[str], list[str]]:
+def _record_without_signs(steps: _Steps, chosen: Demo, run: Path, seed: int) -> tuple[list[object], list[object]]:
     """A log without the signs of its torque, to be fitted; and what the same log gives with them, which the report shows beside."""
-    robot, true, log, motion = chosen.robot, str(run / "true_robot.yaml"), str(run / "log.npz"), str(run / "trajectory.csv")
-    steps.do("simulate", true, motion, "-o", log, "--noise", chosen.noise, "--friction", "linear", "--rate", "100", "--seed", str(seed))
-    unsigned = _forget_signs(run / "log.npz")
+    log, friction, sensors = run / "log.npz", ("--friction", "linear"), ("--noise", chosen.noise)
+    steps.do("simulate", run / _TRUE, run / "trajectory.csv", "-o", log, *sensors, *friction, "--rate", 100, "--seed", seed)
+    unsigned = _forget_signs(log)
     console().print(f"{unsigned} is the same log without the signs of its torque.", style="dim", markup=False, soft_wrap=True)
-    steps.do("identify", robot, log, "-o", str(run / "signed"), "--friction", "linear")
-    return [str(unsigned), "--friction", "linear", "--seed", str(seed)], ["--beside", str(run / "signed")]
+    steps.do("identify", chosen.robot, log, "-o", run / "signed", *friction)
+    return [unsigned, *friction, "--seed", seed], ["--beside", run / "signed"]
 
 
 class _Steps:
@@ -161,17 +163,18 @@ class _Steps:
     def __init__(self, run: Path) -> None:
         self.log, self.text = run / "demo.log", ""
 
-    def do(self, *words: str) -> None:
+    def do(self, *arguments: object) -> None:
         from dynident.cli.app import run
         from dynident.core.files import write_atomically
 
-        console().print(f"$ dynident {shlex.join(words)}", style="dim", markup=False, soft_wrap=True)
-        printed = io.StringIO()
+        words = [str(argument) for argument in arguments]
+        command, printed = f"$ dynident {shlex.join(words)}", io.StringIO()
+        console().print(command, style="dim", markup=False, soft_wrap=True)
         try:
             with contextlib.redirect_stdout(printed), end_at_once():
                 run(words)
         finally:
-            self.text += f"$ dynident {shlex.join(words)}\n{printed.getvalue()}\n"
+            self.text += f"{command}\n{printed.getvalue()}\n"
             write_atomically(self.log, self.text)
 
 
@@ -181,14 +184,14 @@ def _prepare(chosen: Demo, run: Path, seed: int) -> None:
 
     from dynident.core.files import write_atomically
     from dynident.data import write_dataset
-    from dynident.excitation import trajectory_dataset
+    from dynident.motions import trajectory_dataset
+    from dynident.motions.simulation.payload import vary_links
     from dynident.robots import load_robot
-    from dynident.simulation.payload import vary_links
 
     robot = load_robot(chosen.robot)
     true = robot.with_parameters(vary_links(robot, seed=seed))
-    write_atomically(run / "true_robot.yaml", true.to_dh_yaml())
-    write_dataset(trajectory_dataset(chosen.motion(robot), 100.0), run / "validation_motion.csv")
+    write_atomically(run / _TRUE, true.to_dh_yaml())
+    write_dataset(trajectory_dataset(chosen.validation_motion(robot), 100.0), run / "validation_motion.csv")
     if chosen.mean_position is not None:
         motion = _report_motion(robot, chosen.mean_position, np.random.default_rng(seed))
         write_dataset(trajectory_dataset(motion, 100.0), run / "trajectory.csv")
@@ -202,7 +205,7 @@ def _report_motion(robot: Robot, mean_position: Sequence[float], rng: np.random.
     """
     import numpy as np
 
-    from dynident.excitation import FourierTrajectory
+    from dynident.motions import FourierTrajectory
 
     a, b = rng.uniform(-1.0, 1.0, (2, robot.n, 5))
     whole = FourierTrajectory(joints=robot.joint_names, base_frequency=0.05, a=a, b=b, q0=np.zeros(robot.n), duration=60.0)

@@ -14,7 +14,7 @@ from dynident.cli.interrupts import end_search_first
 from dynident.cli.terminal import Outcome, progress_bar
 from dynident.core.options import names_given
 from dynident.errors import InputError, OptionsError
-from dynident.excitation.options import FileChoice, LimitChoice, MotionChoice, SearchChoice
+from dynident.motions.options import FileChoice, LimitChoice, MotionChoice, SearchChoice
 from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
@@ -40,6 +40,12 @@ dynident excite panda -o sweep.csv --motion friction-sweep
 dynident excite panda -o trajectory.csv --format franka
 
 dynident excite panda --check my_motion.csv --map 'q=pos_*' --unit q=deg"""
+PRINTS = (
+    "dynident.motions.documents:DesignDocument",
+    "dynident.motions.documents:StaticDocument",
+    "dynident.motions.documents:MotionCheckDocument",
+    "dynident.motions.documents:ExperimentDocument",
+)
 
 
 def excite(
@@ -64,7 +70,7 @@ def excite(
     its path does.
     Exits with 1 when no motion can keep the limits, and when one that is checked breaks a limit.
     """
-    from dynident.excitation.formats.registry import trajectory_suffixes
+    from dynident.motions.formats.registry import trajectory_suffixes
     from dynident.pipeline.excite import excite as design
     from dynident.robots import load_robot
 
@@ -85,9 +91,9 @@ def excite(
 
 def _check(robot: Robot, file: Path, bounds: LimitChoice, reading: Reading) -> Outcome:
     """A trajectory file, ours or the user's, against limits."""
-    from dynident.excitation.documents import MotionCheckDocument
-    from dynident.excitation.formats.registry import read_motion
-    from dynident.excitation.motion_check import check_motion
+    from dynident.motions.documents import MotionCheckDocument
+    from dynident.motions.formats.registry import read_motion
+    from dynident.motions.limits.motion_check import check_motion
 
     limits = bounds.of_drive(robot)
     motion = read_motion(file, robot, reading)

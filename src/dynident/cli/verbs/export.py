@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dynident.cli.command_line import Argument, Offered
-from dynident.cli.terminal import Outcome, console, print_notes, spinner
+from dynident.cli.terminal import Outcome, console, print_notes, progress_bar
 from dynident.core.kinds import Folder, kind_of
 from dynident.core.kinds import path as path_kind
 from dynident.core.options import DeclaredOption, declared_options
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from dynident.robots import Robot
     from dynident.runs import RunFolder
 
+RENAMED = {"--from": "--original", "--motion": "--along", "--payload": "--with-payload"}
 EXAMPLE = """Examples:
 
-dynident export run --urdf identified.urdf --from robot.urdf --c model
+dynident export run --urdf identified.urdf --original robot.urdf --c model
 
 dynident export run --coefficients --python model.py --csv coefficients.csv"""
+PRINTS = ("dynident.exports.document:ExportedDocument",)
 
 #: Samples of a log that are compared, evenly chosen; engines are called one state at a time.
 MOST_OF_A_MOTION = 2000
@@ -48,7 +50,9 @@ def offered_targets() -> list[DeclaredOption]:
     by_coefficients = f"Export the estimate's coefficients, not link parameters: for {any_model}."
     return [
         *options,
-        DeclaredOption(name="original", kind=path_kind(), flag="--from", help=to_patch, shown="the one that the run's robot was read from"),
+        DeclaredOption(
+            name="original", kind=path_kind(), flag="--original", help=to_patch, shown="the one that the run's robot was read from"
+        ),
         DeclaredOption(name="coefficients", kind=kind_of(bool), flag="--coefficients", help=by_coefficients, default=False),
     ]
 
@@ -58,10 +62,10 @@ def export(
     /,
     *,
     targets: Annotated[Mapping[str, Any], Offered(offered_targets)],
-    motion: Annotated[
+    along: Annotated[
         Sequence[Path], Argument(help="Compare torques along the motion of this log too, read as the run's.", metavar="DATA")
     ] = (),
-    payload: Annotated[
+    with_payload: Annotated[
         bool, Argument(help="With what dynident payload found, as a link on the flange of a URDF or MJCF, else lumped.")
     ] = False,
     force: Annotated[bool, Argument(help="Export parameters that are not feasible, with a comment that says so.")] = False,
@@ -69,7 +73,7 @@ def export(
     """Write the identified model for other programs.
 
     Every model is loaded back into another engine (Pinocchio, MuJoCo, the C compiler, Python) and its torques are compared with dynident's
-    at 1000 random states and, with --motion, along a log; one that differs is not written. Nothing is written unless everything that was
+    at 1000 random states and, with --along, along a log; one that differs is not written. Nothing is written unless everything that was
     asked for can be. Exits with 1 when an engine disagrees.
     """
     from dynident.exports import EXPORTERS, model_from_run
@@ -84,7 +88,7 @@ def export(
     if not paths:
         raise InputError(f"nothing to export; name at least one of {', '.join(f'--{name}' for name in EXPORTERS)}")
     source = RunFolder(run)  # its stages are read once
-    model = model_from_run(source, from_coefficients=targets.get("coefficients", False), payload=payload)
+    model = model_from_run(source, from_coefficients=targets.get("coefficients", False), payload=with_payload)
     given: Path | None = targets.get("original")
     if given is not None and not given.is_file():
         raise FileError(given, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
@@ -97,10 +101,10 @@ def export(
         refuse_source(source, path)
     _check_distinct(paths)
     if given is not None and not any(originals.values()):
-        raise InputError(f"--from {given} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
-    states = _states(source, model.robot, motion)
+        raise InputError(f"--original {given} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
+    states = _states(source, model.robot, along)
     done: dict[str, Exported] = {}
-    with spinner("Exporting") as say:
+    with progress_bar("Exporting") as say:
         for name in paths:
             say(f"Exporting {name}")
             options = _options_of(EXPORTERS[name], targets)
@@ -137,7 +141,7 @@ def _states(run: RunFolder, robot: Robot, motion: Sequence[Path]) -> States:
         return states
     data = read_data(motion, robot, read_estimate(run).summary.processing.read)
     if not isinstance(data, Dataset) or data.n != robot.n:
-        raise InputError(f"--motion needs a log with the positions of the run's {robot.n} joints over time")
+        raise InputError(f"--along needs a log with the positions of the run's {robot.n} joints over time")
     moved = differentiate(data)
     motions = (moved.q, moved.require("dq"), moved.require("ddq"))
     chosen = slice(None, None, max(1, len(moved.q) // MOST_OF_A_MOTION))

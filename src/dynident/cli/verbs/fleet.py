@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from dynident.cli.arguments import LogFiles, RobotFile, Scheduler
 from dynident.cli.command_line import Argument, Selected, parse_options
 from dynident.cli.exits import mishap_sentence
-from dynident.cli.terminal import Outcome, progress_steps
+from dynident.cli.terminal import Outcome, progress_bar
 from dynident.core.kinds import Count, Folder, Part
-from dynident.core.options import changes
+from dynident.core.options import names_given, override
 from dynident.data.reading.reading import Reading
+from dynident.errors import OptionsError
 from dynident.pipeline.options import IdentifyChoice, RetrieveChoice
-from dynident.regression.options import ProblemChoice, TrainingPart
 from dynident.robots.mounting import Mounting
 
 EXAMPLE = """Examples:
@@ -23,6 +23,7 @@ dynident fleet panda logs/*.npz -o fleet
 dynident fleet arm.urdf robot1 robot2 robot3 -o fleet --friction auto --retrieve "--total-mass 16 20"
 
 dynident fleet panda /shared/logs/*.npz -o /shared/fleet --scheduler tcp://cluster:8786"""
+PRINTS = ("dynident.pipeline.fleet.summary:FleetDocument",)
 
 
 def fleet(
@@ -33,7 +34,7 @@ def fleet(
     output: Annotated[
         Folder, Argument(help="Folder for a run folder of each robot and the summary; made if need be.", metavar="DIR", short="-o")
     ],
-    problem: Annotated[ProblemChoice, Selected(("friction", "cutoff", "rate"))],
+    fitting: Annotated[IdentifyChoice, Selected(("friction", "cutoff", "rate"))],
     train: Annotated[Part, Argument(help="Part of each log to identify from, as fractions; what follows it validates.")] = (0.0, 0.7),
     reading: Reading,
     mounting: Mounting,
@@ -54,19 +55,21 @@ def fleet(
     gains by theirs. The summary, fleet.html, fleet.json and fleet.csv, compares all robots with their median. Exits with
     1 when a step failed.
     """
-    from dynident.fleet import FleetOptions, identify_fleet
+    from dynident.pipeline.fleet import FleetOptions, identify_fleet
     from dynident.robots import load_robot
 
+    more = parse_options(IdentifyChoice, identify, "identify")
+    if names_given(more, "train"):
+        raise OptionsError("{train} is an option of fleet; give it there, and not in {identify}")
     options = FleetOptions(
-        training=TrainingPart(train=train),
         reading=reading,
         mounting=mounting,
-        identify=replace(parse_options(IdentifyChoice, identify, "identify"), **changes(problem)),
+        identify=replace(override(more, fitting), train=train),
         retrieve=parse_options(RetrieveChoice, retrieve, "retrieve"),
         say=mishap_sentence,
     )
     machine = load_robot(robot, mounting)
-    with progress_steps() as tell:
+    with progress_bar(lines=True) as tell:
         summary = identify_fleet(
             machine,
             data,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
 
 from dynident.cli.arguments import LogFiles, NewRun, RobotFile
-from dynident.cli.command_line import Argument
-from dynident.cli.inputs import running_command
-from dynident.cli.terminal import Outcome, progress_bar, spinner
+from dynident.cli.inputs import typed_call
+from dynident.cli.terminal import Outcome, progress_bar
 from dynident.data.reading.reading import Reading
-from dynident.pipeline.reading import choose_periods, read_log_and_samples, remember_reading
-from dynident.regression.options import FitChoice, PeriodChoice, ProblemChoice, TrainingPart
+from dynident.pipeline.options import IdentifyChoice
+from dynident.pipeline.reading import read_log_and_samples
 from dynident.robots.mounting import Mounting
 
+RENAMED = {"--noise": "--noise-model"}
 EXAMPLE = """Examples:
 
 dynident identify panda log.npz -o run --friction linear --filter 5 --rate 20 --train 0:0.7
@@ -21,23 +20,11 @@ dynident identify panda log.npz -o run --friction linear --filter 5 --rate 20 --
 dynident identify panda samples.npz -o run   (q, M and g of the controller)
 
 dynident identify panda samples.npz log.npz -o run   (both, and whether they agree)"""
+PRINTS = ("dynident.runs.documents.estimate:EstimateDocument",)
 
 
 def identify(
-    robot: RobotFile,
-    data: LogFiles,
-    /,
-    *,
-    output: NewRun,
-    problem_choice: ProblemChoice,
-    training: TrainingPart,
-    reading: Reading,
-    mounting: Mounting,
-    period_choice: PeriodChoice,
-    fit_choice: FitChoice,
-    ignore_doctor: Annotated[
-        bool, Argument(help="Identify also from a log with a fault that makes the result meaningless.", group="Advanced")
-    ] = False,
+    robot: RobotFile, data: LogFiles, /, *, output: NewRun, choice: IdentifyChoice, reading: Reading, mounting: Mounting
 ) -> Outcome:
     """Identify dynamic coefficients and friction, with their uncertainty.
 
@@ -46,32 +33,16 @@ def identify(
     log contradicts; --equations is then about the samples, all else about the log. Joints that the file names are put into the robot's
     order. Writes estimate.safetensors, estimate.json and robot.json into the folder RUN.
     """
-    from dynident.pipeline.guard import refuse_spoiled
-    from dynident.regression.identify import build_problems, fit_problem
+    from dynident.pipeline.steps import identify_step
     from dynident.robots import load_robot
-    from dynident.runs import Stage, check_stages, write_estimate
-    from dynident.validation.folds import cross_validate_fit
+    from dynident.runs import RunFolder, Stage, check_stages
 
-    seed, fitting, building = problem_choice.seed, fit_choice.fitting(), problem_choice.building()
     check_stages(output, Stage.ESTIMATE)
     machine = load_robot(robot, mounting)
     with progress_bar("Reading") as progress:
-        log, samples = read_log_and_samples(data, machine, reading, training.train, progress=progress)
-    with progress_bar("Building the regression") as progress:
-        first, *others = [item for item in (log, samples) if item is not None]
-        first = choose_periods(first, period_choice.periods, average=period_choice.average_periods)
-        problem, controller = build_problems(machine, [first, *others], **building, progress=progress)
-    if log is not None and not ignore_doctor:
-        with spinner("Examining"):
-            refuse_spoiled(machine, log)
-    with spinner("Fitting") as say:
-        fitted = fit_problem(problem, controller, auto=problem_choice.friction == "auto", seed=seed, **fitting, progress=say)
-        estimate = remember_reading(fitted, reading)
-    folds, facts = None, tuple[str, ...]()
-    if estimate.base.equations == "torque":
-        with progress_bar("Cross-validating") as progress:
-            folds, why_not = cross_validate_fit(estimate, progress=progress)
-        facts = (f"Not cross-validated: {why_not}." if folds is None else folds.sentence,)
-    document = write_estimate(output, estimate, folds=folds, seed=seed, provenance={"command": running_command()})
-    shown = estimate.tables()
-    return Outcome(report=replace(shown, facts=(*facts, *shown.facts)), document=document, written=str(output))
+        log, samples = read_log_and_samples(data, machine, reading, choice.train, progress=progress)
+        done = identify_step(RunFolder(output), machine, log, samples, choice, typed_call(data, reading), progress)
+    folds = done.content.folds
+    facts = (folds.sentence,) if folds else (f"Not cross-validated: {done.why_not}.",) if done.why_not else ()
+    shown = done.result.tables()
+    return Outcome(report=replace(shown, facts=(*facts, *shown.facts)), document=done.document, written=str(output))

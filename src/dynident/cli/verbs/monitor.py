@@ -9,18 +9,19 @@ from typing import Annotated
 
 from dynident.cli.arguments import LogFiles, RunPath
 from dynident.cli.command_line import Argument
-from dynident.cli.inputs import check_output, running_command
-from dynident.cli.terminal import Outcome, progress_bar, spinner
+from dynident.cli.inputs import check_output, typed_call
+from dynident.cli.terminal import Outcome, progress_bar
 from dynident.data.reading.reading import Reading
-from dynident.monitoring.options import ObserverChoice
 from dynident.pipeline.reading import read_log
 from dynident.regression.options import DataPart
+from dynident.validation.monitoring.options import ObserverChoice
 
 EXAMPLE = """Examples:
 
 dynident monitor run work.npz --free free.npz   (thresholds from a log without contacts, kept in RUN)
 
 dynident monitor run more.npz -o contacts.html"""
+PRINTS = ("dynident.validation.monitoring.documents:ContactsDocument",)
 
 #: Of the page, in RUN.
 PAGE = "contacts.html"
@@ -46,12 +47,11 @@ def monitor(
     (--free), and are kept in RUN as monitor.safetensors for later logs and for dynident export --c. Without one they come from the
     quiet parts of the data themselves. Exits with 0 whether or not there were contacts.
     """
-    from dynident.core.files import file_digest
-    from dynident.monitoring import find_contacts
-    from dynident.monitoring.documents import ContactsDocument
-    from dynident.pipeline.monitor import monitor_of_run
+    from dynident.pipeline.steps import monitor_step
     from dynident.reports.monitoring import contacts_page
-    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
+    from dynident.runs import RunFolder, Stage, check_stages, read_estimate
+    from dynident.validation.monitoring import find_contacts
+    from dynident.validation.monitoring.documents import ContactsDocument
 
     page = run / PAGE if output is None else output
     folder = RunFolder(run)
@@ -60,16 +60,13 @@ def monitor(
     if free:
         check_stages(run, Stage.MONITOR)
     reading = reading.over(estimate.summary.processing.read)
+    of_free = replace(reading, without=())
     with progress_bar("Reading") as progress:
         recorded = read_log(data, estimate.base.robot, reading, chosen.part, progress=progress)
-        quiet = read_log(free, estimate.base.robot, replace(reading, without=())) if free else None
-    with spinner("Finding thresholds"):
-        watcher = monitor_of_run(folder, recorded, quiet, observer)
-    if free:
-        files = {file.name: file_digest(file) for file in free if file.is_file()}
-        write_result(folder, watcher, provenance={"command": running_command(), "files": files})
-    with spinner("Watching"):
-        found = find_contacts(watcher, recorded)
-        contacts_page(found).save(page)
+        quiet = read_log(free, estimate.base.robot, of_free) if free else None
+        contact_monitor = monitor_step(folder, recorded, quiet, observer, typed_call(free, of_free), progress)
+        progress("Watching")
+        contacts = find_contacts(contact_monitor, recorded)
+        contacts_page(contacts).save(page)
     written = f"{page}, the thresholds to {run}" if free else str(page)
-    return Outcome(report=found.tables(), document=ContactsDocument.of(found, written=str(page)), written=written)
+    return Outcome(report=contacts.tables(), document=ContactsDocument.of(contacts, written=str(page)), written=written)

@@ -9,14 +9,13 @@ from typing import Annotated
 
 from dynident.cli.arguments import LogFiles
 from dynident.cli.command_line import Argument
-from dynident.cli.inputs import check_output, running_command
-from dynident.cli.terminal import Outcome, spinner
+from dynident.cli.inputs import check_output, typed_call
+from dynident.cli.terminal import Outcome, progress_bar
 from dynident.core.options import declared_options, names_given
 from dynident.data.reading.reading import Reading
 from dynident.errors import InputError, OptionsError
-from dynident.payload.options import PayloadChoice
-from dynident.pipeline.reading import read_log, remember_reading
-from dynident.regression.options import DataPart, SameFilter
+from dynident.pipeline.options import IdentifyChoice, PayloadFitChoice
+from dynident.pipeline.reading import read_log
 from dynident.robots.mounting import Mounting
 
 EXAMPLE = """Examples:
@@ -24,68 +23,56 @@ EXAMPLE = """Examples:
 dynident payload run loaded.npz --declared-mass 1.4 --declared-com 0,0,0.05
 
 dynident payload panda loaded.npz --unloaded bare.npz -o run"""
+PRINTS = ("dynident.runs.documents.payload:PayloadDocument",)
 
 
 def payload(
-    arm: Annotated[str, Argument(metavar="RUN", help="Folder that dynident identify wrote; with --unloaded, a ROBOT instead.")],
+    robot: Annotated[str, Argument(metavar="RUN", help="Folder that dynident identify wrote; with --unloaded, a ROBOT instead.")],
     data: LogFiles,
     /,
     *,
-    choice: PayloadChoice,
+    choice: PayloadFitChoice,
     unloaded: Annotated[
         Sequence[Path], Argument(help="Identify the bare arm from this log first; into the folder of -o.", metavar="DATA")
     ] = (),
     output: Annotated[
         Path | None, Argument(help="Folder for the results; with --unloaded only.", metavar="RUN", short="-o", shown="RUN itself")
     ] = None,
-    chosen: DataPart,
     reading: Reading,
     mounting: Mounting,
     urdf: Annotated[
         Path | None, Argument(help="Write the payload alone as a URDF, whose lines a robot's can take over.", group="Advanced")
     ] = None,
     mjcf: Annotated[Path | None, Argument(help="Write the payload alone as an MJCF.", group="Advanced")] = None,
-    filtering: SameFilter,
 ) -> Outcome:
     """Identify mass, centre of mass and inertia of what hangs on the flange, and compare them with what was declared.
 
-    Standard deviations count those of the arm. Writes payload.safetensors and payload.json into RUN; dynident export RUN --payload writes
-    the robot with it.
+    Standard deviations count those of the arm. Writes payload.safetensors and payload.json into RUN; dynident export RUN
+    --with-payload writes the robot with it.
     """
     from dynident.core.files import write_files
     from dynident.exports import payload_fragment
-    from dynident.payload import identify_payload
-    from dynident.regression import identify
+    from dynident.pipeline.steps import identify_step, payload_step
     from dynident.robots import load_robot
-    from dynident.runs import RunFolder, Stage, read_estimate
-    from dynident.runs.folder import write_stages
-    from dynident.runs.results import make_origin
-    from dynident.runs.stages import StageContent
+    from dynident.runs import RunFolder, read_estimate
 
-    declared = choice.declared
-    source = RunFolder(_folder(arm, unloaded, output, mounting))
+    _ = choice.declared  # an error before anything is done
+    run = RunFolder(_folder(robot, unloaded, output, mounting))
     fragments = {target: file for target, file in (("urdf", urdf), ("mjcf", mjcf)) if file is not None}
     for file in fragments.values():
-        check_output(file, "payload", inputs=(*data, *unloaded), runs=() if unloaded else (source.path,))
-    if unloaded:
-        machine, bare = load_robot(arm, mounting), replace(reading, without=())
-        with spinner("Identifying the arm"):
-            estimate = remember_reading(identify(machine, read_log(unloaded, machine, bare)), bare)
-    else:
-        estimate = read_estimate(source)
-    with spinner("Reading"):
-        loaded = read_log(data, estimate.base.robot, reading.over(estimate.summary.processing.read), chosen.part)
-    with spinner("Identifying the payload"):
-        found = identify_payload(
-            estimate, loaded, link=choice.link, declared=declared, refit_friction=not choice.keep_friction, **vars(filtering)
-        )
-    write_files({file: payload_fragment(found, target) for target, file in fragments.items()})
-    provenance = {"command": running_command(), "part": list(chosen.part), "files": loaded.provenance.files}
-    contents = {Stage.PAYLOAD: StageContent(result=found, origin=make_origin(0, provenance))}
-    if unloaded:
-        contents = {Stage.ESTIMATE: StageContent(result=estimate, origin=make_origin(0, {"command": running_command()})), **contents}
-    document = write_stages(source, contents)[Stage.PAYLOAD]
-    return Outcome(report=found.tables(), document=document, written=" and ".join(map(str, (source.path, *fragments.values()))))
+        check_output(file, "payload", inputs=(*data, *unloaded), runs=() if unloaded else (run.path,))
+    with progress_bar("Reading") as progress:
+        arm = None
+        if unloaded:
+            machine, bare = load_robot(robot, mounting), replace(reading, without=())
+            log, unguarded = read_log(unloaded, machine, bare), IdentifyChoice(ignore_doctor=True)
+            arm = identify_step(None, machine, log, None, unguarded, typed_call(unloaded, bare), progress).content
+        estimate = read_estimate(run) if arm is None else arm.result
+        reading = reading.over(estimate.summary.processing.read)
+        loaded = read_log(data, estimate.base.robot, reading, choice.part)
+        done = payload_step(run, estimate, loaded, choice, typed_call(data, reading), progress, arm=arm)
+    write_files({file: payload_fragment(done.result, target) for target, file in fragments.items()})
+    return Outcome(report=done.result.tables(), document=done.document, written=" and ".join(map(str, (run.path, *fragments.values()))))
 
 
 def _folder(arm: str, unloaded: Sequence[Path], output: Path | None, mounting: Mounting) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from dynident.cli.command_line import Argument
 from dynident.cli.terminal import Outcome, console
@@ -14,6 +14,7 @@ dynident presets
 dynident presets --formats   (what --reader-option can say)
 
 dynident presets ur_rtde > mine.yaml   (a copy to change, for --preset mine.yaml)"""
+PRINTS = ("dynident.data.reading.presets:Preset", "dynident.data.reading.presets:DataFormat")
 
 
 def presets(
@@ -24,29 +25,23 @@ def presets(
 ) -> Outcome:
     """List the presets for the files of common recorders, or show one as the YAML file that it is."""
     from dynident.core.files import read_text
-    from dynident.data.reading.presets import PresetDocument, find_preset, list_presets
+    from dynident.data.reading.presets import find_preset, list_formats, list_presets
     from dynident.reports.tables import Column, Report, Table
 
     if formats:
-        return Outcome(report=_print_formats, document=_formats())
-    found = list_presets() if name is None else (find_preset(name),)
-    table = Table("Presets", found, (Column("name"), Column("about", "files")))
+        return Outcome(report=_print_formats, document=list_formats())
+    shown = list_presets() if name is None else (find_preset(name),)
+    table = Table("Presets", shown, (Column("name"), Column("about", "files")))
     return Outcome(
-        report=Report(tables=(table,)) if name is None else lambda: print(read_text(found[0].path), end=""),
-        document=[PresetDocument.of(item) for item in found],
+        report=Report(tables=(table,)) if name is None else lambda: print(read_text(shown[0].file), end=""),
+        document=list(shown),
     )
-
-
-def _formats() -> list[dict[str, Any]]:
-    """The data formats, how a file of each is known, and what --reader-option can say."""
-    from dynident.core.options import describe_options
-    from dynident.data.formats.registry import READERS
-
-    return [{"name": name, "known_by": list(item.known_by), "options": describe_options(item.options)} for name, item in READERS.items()]
 
 
 def _print_formats() -> None:
     """A paragraph per data format."""
-    for item in _formats():
-        options = f": {item['options']}" if item["options"] else ""
-        console().print(f"{item['name']} ({', '.join(item['known_by'])}){options}", markup=False, soft_wrap=True)
+    from dynident.data.reading.presets import list_formats
+
+    for item in list_formats():
+        options = f": {item.options}" if item.options else ""
+        console().print(f"{item.name} ({', '.join(item.known_by)}){options}", markup=False, soft_wrap=True)

@@ -15,12 +15,13 @@ from dynident.cli.exits import Exit
 from dynident.cli.inputs import check_output
 from dynident.cli.interrupts import INTERRUPTED
 from dynident.cli.terminal import console, print_report, progress_bar
+from dynident.core.texts import as_sentence, capitalize
 from dynident.errors import DynidentError, InputError, Remedy
-from dynident.recording.options import RecordingChoice
+from dynident.motions.recording.options import RecordingChoice
 from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
-    from dynident.recording import RecordingPlan
+    from dynident.motions.recording import RecordingPlan
 
 EXAMPLE = """Examples:
 
@@ -34,7 +35,7 @@ dynident record virtual:panda --trajectory trajectory.csv -o log.npz --approach 
 def record(
     connection: Annotated[
         Sequence[str],
-        Argument(metavar="VENDOR HOST", help="What to record from: {}.", registry="dynident.recording.registry:known_vendors"),
+        Argument(metavar="VENDOR HOST", help="What to record from: {}.", registry="dynident.motions.recording.registry:known_vendors"),
     ],
     /,
     *,
@@ -51,10 +52,10 @@ def record(
     recorded is kept whenever and however it ends. The file is one that identify reads at once. Exits with 1 when the robot reported an
     error or its connection was lost for good, with 130 after Ctrl-C.
     """
-    from dynident.recording import RecordingStatus, connect
-    from dynident.recording import record as run
-    from dynident.recording.options import find_connection
-    from dynident.recording.recorder import passages_done
+    from dynident.motions.recording import RecordingStatus, connect
+    from dynident.motions.recording import record as run
+    from dynident.motions.recording.options import find_connection
+    from dynident.motions.recording.recorder import passages_done
     from dynident.robots import load_robot
 
     check_output(output, "recording", (".npz",))
@@ -91,7 +92,7 @@ def record(
     finally:
         arm.close()
     if outcome.status is RecordingStatus.COMPLETE:
-        console().print(f"{outcome.sentence[:1].upper()}{outcome.sentence[1:]}.", markup=False)
+        console().print(as_sentence(outcome.sentence), markup=False)
         return
     remedy = outcome.remedy or (Remedy("when all is in order, go on with {resume}", resume=True) if outcome.samples else "")
     if outcome.status is not RecordingStatus.INTERRUPTED:
@@ -103,7 +104,7 @@ def record(
 def _confirm_start(plan: RecordingPlan, *, approach: bool, yes: bool) -> None:
     """InputError unless the user wants it; a start that is elsewhere is approached only by consent."""
     away = f"the robot stands {plan.distance} from the start of the trajectory"
-    if plan.needs_approach and not approach and (yes or not _ask(f"{away[:1].upper()}{away[1:]}. Drive there slowly first?")):
+    if plan.needs_approach and not approach and (yes or not _ask(f"{capitalize(away)}. Drive there slowly first?")):
         raise InputError(f"{away}; drive it there, or allow it with --approach")
     if not yes and not _ask("Is the workspace clear, and the stop button at hand? Move the robot as shown?"):
         raise InputError("nothing was moved, because it was not confirmed")

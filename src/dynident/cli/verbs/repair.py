@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +17,7 @@ EXAMPLE = """Examples:
 dynident repair kuka_lwr4 -o kuka.yaml
 
 dynident repair arm.urdf -o repaired.urdf --margin 1e-4"""
+PRINTS = ("dynident.links.repairs.document:RepairDocument",)
 
 
 def repair(
@@ -46,9 +48,10 @@ def repair(
     parameters change as little as possible, and those that do are listed.
     """
     from dynident.core.files import write_atomically
-    from dynident.feasibility.repairs.document import RepairDocument
-    from dynident.feasibility.repairs.repair import repair as nearest
-    from dynident.feasibility.repairs.writing import check_suffix, repaired_text
+    from dynident.exports.registry import CONVERSIONS, dh_notes
+    from dynident.links.repairs.document import RepairDocument
+    from dynident.links.repairs.repair import repair as nearest
+    from dynident.links.repairs.writing import check_suffix, repaired_text
     from dynident.robots.load import load_robot, urdf_text
 
     machine = load_robot(robot, chain)
@@ -57,4 +60,7 @@ def repair(
     check_output(output, "repaired robot", inputs=(robot,))
     result = nearest(machine, margin=margin, metric=distance)
     write_atomically(output, repaired_text(result, output, description))
-    return Outcome(report=result.tables(), document=RepairDocument.of(result), written=str(output))
+    report = result.tables()
+    if CONVERSIONS.get(output.suffix.lower()) == "dh":
+        report = replace(report, notes=(*report.notes, *dh_notes(machine)))
+    return Outcome(report=report, document=RepairDocument.of(result), written=str(output))

@@ -8,7 +8,7 @@ from typing import Annotated
 from dynident.cli.arguments import RunPath
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import check_output
-from dynident.cli.terminal import console, spinner
+from dynident.cli.terminal import console, progress_bar
 
 EXAMPLE = """Examples:
 
@@ -31,9 +31,9 @@ def report(
     from dynident.reports import report as page_of
     from dynident.runs import load_run
 
-    found, other = load_run(run), None if beside is None else load_run(beside)
+    loaded, other = load_run(run), None if beside is None else load_run(beside)
     target = output or run / "report.html"
     check_output(target, "report", runs=(run, beside))
-    with spinner("Writing the report"):
-        page_of(found, beside=other).save(target)
+    with progress_bar("Writing the report"):
+        page_of(loaded, beside=other).save(target)
     console().print(f"Written to {target} ({target.stat().st_size / 1e6:.1f} MB)", markup=False)

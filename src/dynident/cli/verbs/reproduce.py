@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from dynident.cli.command_line import Argument
-from dynident.cli.terminal import Outcome, progress_steps
+from dynident.cli.terminal import Outcome, progress_bar
 from dynident.core.kinds import Folder
 from dynident.errors import InputError
 
@@ -18,6 +18,7 @@ dynident reproduce gaz2016 -o reproduction
 dynident reproduce gaz2019/retrieval -o retrieval
 
 dynident reproduce all -o reproduction --data trajectory_1.npz --data measurements_1.npz"""
+PRINTS = ("dynident.reproduce.document:ReproductionDocument",)
 
 
 def reproduce(
@@ -56,11 +57,11 @@ def reproduce(
         raise InputError("--quick and --full exclude each other; give one of them")
     check_writable(output, *(f"reproduction.{suffix}" for suffix in ("md", "json", "html")))
     chosen, size = papers_named(paper), Size.QUICK if quick else Size.FULL if full else Size.USUAL
-    with progress_steps() as progress:
-        found = run(chosen, output, data=list(data), size=size, progress=progress)
-    document = to_json(ReproductionDocument.of(found))
+    with progress_bar(lines=True) as progress:
+        reproduction = run(chosen, output, data=list(data), size=size, progress=progress)
+    document = to_json(ReproductionDocument.of(reproduction))
     write_atomically(output / "reproduction.md", reproduction_markdown(document))
     write_atomically(output / "reproduction.json", json_text(document))
-    page = reproduction_page(found).save(output / "reproduction.html")
+    page = reproduction_page(reproduction).save(output / "reproduction.html")
     written = f"Open {page}; {output} also has reproduction.md and reproduction.json."
-    return Outcome(report=reproduction_report(found), document=document, written=written)
+    return Outcome(report=reproduction_report(reproduction), document=document, written=written)

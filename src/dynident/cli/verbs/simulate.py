@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from dynident.cli.arguments import MotionReading, RandomSeed, RobotFile
 from dynident.cli.command_line import Argument
@@ -11,9 +11,13 @@ from dynident.cli.inputs import check_output
 from dynident.cli.terminal import console, print_notes, progress_bar
 from dynident.core.kinds import Count, Folder
 from dynident.core.options import names_given
-from dynident.errors import InputError, OptionsError
+from dynident.errors import FileError, InputError, OptionsError
+from dynident.motions.simulation.options import SimulationChoice
 from dynident.robots.mounting import Mounting
-from dynident.simulation.options import SimulationChoice
+
+if TYPE_CHECKING:
+    from dynident.core.arrays import Array
+    from dynident.robots import Robot
 
 EXAMPLE = """Examples:
 
@@ -50,11 +54,10 @@ def simulate(
     """
     from dynident.data import write_dataset
     from dynident.data.formats.writing import WRITERS
-    from dynident.excitation.formats.registry import read_motion
+    from dynident.motions.formats.registry import read_motion
+    from dynident.motions.simulation import VirtualController, write_truth
+    from dynident.motions.simulation import simulate as run
     from dynident.robots import load_robot
-    from dynident.runs.results import read_parameters_for
-    from dynident.simulation import VirtualController, write_truth
-    from dynident.simulation import simulate as run
 
     inputs = (robot, trajectory, choice.friction_parameters)
     check_output(output, "log", WRITERS, inputs=inputs, runs=(parameters,))
@@ -63,7 +66,7 @@ def simulate(
         if truth.absolute() == output.absolute():
             raise InputError(f"--truth and --output are both {truth}; give the truth a file of its own")
     machine, out = load_robot(robot, mounting), console()
-    true = None if parameters is None else read_parameters_for(machine, parameters)
+    true = None if parameters is None else _links_of(machine, parameters)
     if controller is not None:
         names = ["TRAJECTORY"] * (trajectory is not None) + ["truth"] * (truth is not None)
         if names := names + names_given(choice, "unsigned", "friction", "elastic", "friction_parameters", "push"):
@@ -84,3 +87,14 @@ def simulate(
     out.print(str(recording.log), markup=False)
     print_notes(out, recording.notes)
     out.print(f"Written to {output}{'' if truth is None else f', the truth to {truth}'}", markup=False)
+
+
+def _links_of(robot: Robot, folder: Path) -> Array:
+    """The (n, 10) link parameters of a run of the same robot."""
+    from dynident.runs import read_parameters
+
+    links = read_parameters(folder)
+    if links.robot.link_names != robot.link_names or links.robot.frame_names != robot.frame_names:
+        names = ", ".join(links.robot.link_names)
+        raise FileError(folder, f"has parameters of other links ({names}) than robot {robot.name!r}; give the robot that was identified")
+    return links.parameters

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 from dynident.cli.arguments import MotionReading
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import check_output
-from dynident.cli.terminal import console, spinner
+from dynident.cli.terminal import console, progress_bar
 from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
     from dynident.core.arrays import Array
     from dynident.robots import Robot
 
+RENAMED = {"--motion": "--play"}
 EXAMPLE = """Examples:
 
 dynident view arm.urdf
 
 dynident view arm.urdf --solids
 
-dynident view run --motion trajectory.csv -o view.html"""
+dynident view run --play trajectory.csv -o view.html"""
 
 
 def view(
@@ -33,7 +34,7 @@ def view(
     ],
     /,
     *,
-    motion: Annotated[Sequence[Path], Argument(help="A trajectory of excite, or a log, to play.", metavar="FILE")] = (),
+    play: Annotated[Sequence[Path], Argument(help="A trajectory of excite, or a log, to play.", metavar="FILE")] = (),
     solids: Annotated[bool, Argument(help="Show the solids that are kept apart when a motion is planned, beside the shapes.")] = False,
     output: Annotated[Path, Argument(help="The page to write.", short="-o")] = Path("view.html"),
     show: Annotated[bool | None, Argument(help="Open the page.", flag="--open", shown="in a terminal")] = None,
@@ -45,15 +46,15 @@ def view(
     It needs no network. A motion plays in it with each joint's speed, and what it leaves of the limits: look before a real arm moves.
     """
     from dynident.data import Dataset
-    from dynident.excitation.formats.registry import read_motion
+    from dynident.motions.formats.registry import read_motion
     from dynident.reports.view import view as page_of
 
-    check_output(output, "page", (".html", ".htm"), inputs=(robot, *motion), runs=(Path(robot),))
+    check_output(output, "page", (".html", ".htm"), inputs=(robot, *play), runs=(Path(robot),))
     machine, parameters = _read(robot, mounting)
     played = None
-    if motion:
-        played = Dataset.concatenate([read_motion(file, machine, reading).samples for file in motion])
-    with spinner("Drawing the robot"):
+    if play:
+        played = Dataset.concatenate([read_motion(file, machine, reading).samples for file in play])
+    with progress_bar("Drawing the robot"):
         page = page_of(machine, parameters=parameters, motion=played, solids=solids)
         page.save(output)
     console().print(f"Written to {output} ({output.stat().st_size / 1e6:.1f} MB)", markup=False)

@@ -133,11 +133,11 @@ def _damage() -> tuple[type[Exception], ...]:
     from rosbags.serde import SerdeError
     from rosbags.typesys import TypesysError
 
-    found: list[type[Exception]] = [McapError, DecodeError, AnyReaderError, RosReaderError, Ros2ReaderError, SerdeError, TypesysError]
+    errors: list[type[Exception]] = [McapError, DecodeError, AnyReaderError, RosReaderError, Ros2ReaderError, SerdeError, TypesysError]
     for module, name in (("zstandard", "ZstdError"), ("apsw", "Error")):
         with suppress(ImportError):
-            found.append(getattr(import_module(module), name))
-    return (*_DAMAGED, *found)
+            errors.append(getattr(import_module(module), name))
+    return (*_DAMAGED, *errors)
 
 
 def _read(path: Path, options: BagOptions, messages: Any) -> dict[str, NDArray[Any]]:
@@ -149,14 +149,14 @@ def _read(path: Path, options: BagOptions, messages: Any) -> dict[str, NDArray[A
         if states is None:
             continue
         stamp = header_stamp(message.content) if options.clock == "header" else None
-        own = series.setdefault(message.topic, {})
-        own.setdefault(states.names, Series(states.names)).append(stamp or message.received, states)
+        by_names = series.setdefault(message.topic, {})
+        by_names.setdefault(states.names, Series(states.names)).append(stamp or message.received, states)
     if not series:
         raise _no_states(path, asked, topics)
     order = asked or sorted(series, key=lambda name: _TYPES.index(topics[name].type) if topics[name].type in _TYPES else len(_TYPES))
     try:
-        found = [(name, channels_of(name, series[name].values())) for name in order if name in series]
-        channels = _choose_channels(path, asked, found, topics)
+        candidates = [(name, channels_of(name, series[name].values())) for name in order if name in series]
+        channels = _choose_channels(path, asked, candidates, topics)
         return merge_channels(channels, _choose_joints(path, options, channels))
     except StampsGoBackError as error:
         remedy = "read it with the reader option clock=received, or leave that topic out"
@@ -172,12 +172,12 @@ def _no_states(path: Path, asked: list[str] | None, topics: dict[str, _Topic]) -
 
 
 def _choose_channels(
-    path: Path, asked: list[str] | None, found: list[tuple[str, dict[tuple[str, str], Channel]]], topics: dict[str, _Topic]
+    path: Path, asked: list[str] | None, candidates: list[tuple[str, dict[tuple[str, str], Channel]]], topics: dict[str, _Topic]
 ) -> dict[tuple[str, str], Channel]:
     """Each quantity of each joint from the first topic that has it; two topics of one type are ambiguous unless somebody chose."""
     chosen: dict[tuple[str, str], Channel] = {}
     owner: dict[tuple[str, str], str] = {}
-    for topic, channels in found:
+    for topic, channels in candidates:
         for key, channel in channels.items():
             other = owner.setdefault(key, topic)
             if other == topic:
@@ -214,8 +214,8 @@ def _ros_messages(path: Path, asked: list[str] | None, topics: dict[str, _Topic]
     with AnyReader([path], default_typestore=stores[0]) as reader:
         topics.update({name: _Topic(str(info.msgtype), info.msgcount) for name, info in reader.topics.items()})
         _check_topics(path, asked, topics)
-        wanted = [item for item in reader.connections if (item.topic in asked if asked else item.msgtype in _TYPES)]
-        for connection, received, raw in reader.messages(wanted) if wanted else ():
+        connections = [item for item in reader.connections if (item.topic in asked if asked else item.msgtype in _TYPES)]
+        for connection, received, raw in reader.messages(connections) if connections else ():
             try:
                 content = reader.deserialize(raw, connection.msgtype)
             except AnyReaderError:

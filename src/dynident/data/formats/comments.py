@@ -28,14 +28,14 @@ def read_comments(path: str | Path) -> tuple[str, ...]:
 
 def leading_comments(file: Path) -> tuple[str, ...]:
     """The lines that begin with # before anything else in a text, without it; what dynident keeps there for itself is left out."""
-    found: list[str] = []
+    sentences: list[str] = []
     with file.open(encoding="utf-8-sig") as stream:
         for line in islice(iter(lambda: stream.readline(_LONGEST), ""), _MOST):
             if line.strip() and not line.startswith("#"):
                 break
             if line.strip() and not line.startswith(DESCRIPTION):
-                found.append(line.lstrip("#").strip())
-    return tuple(found)
+                sentences.append(line.lstrip("#").strip())
+    return tuple(sentences)
 
 
 def _of_archive(file: Path) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ _LONGEST_LINE, _MOST_COLUMNS = 1 << 20, 10_000
 
 
 class Layout(NamedTuple):
-    """How the file is written: comment lines before the table, delimiter ("" means blanks), and the column names."""
+    """How the file is written: comment lines before the table, delimiter ("" for blanks, in whose place Arrow gets tabs), and names."""
 
     skip: int
     delimiter: str
@@ -109,4 +109,4 @@ def arrow_options(layout: Layout) -> tuple[Any, Any, Any]:
 
     read = csv.ReadOptions(skip_rows=layout.skip + layout.header, column_names=layout.names)
     convert = csv.ConvertOptions(decimal_point=layout.decimal, null_values=[*MISSING, "NaN", "NAN", "NA", "N/A", "NULL", "None"])
-    return read, csv.ParseOptions(delimiter=layout.delimiter), convert
+    return read, csv.ParseOptions(delimiter=layout.delimiter or "\t"), convert

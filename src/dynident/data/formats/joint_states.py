@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array, IntArray
-from dynident.data.signals.clocks import locate, values_at
+from dynident.data.signals.clocks import merge_clocks
 
 _log = logging.getLogger(__name__)
 
@@ -26,8 +26,6 @@ QUANTITIES = ("position", "velocity", "acceleration", "effort")
 _FIELDS = {name: (name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s") for name in QUANTITIES}
 #: Fields of a controller's state that are what was measured; `actual` is what older versions call it.
 _MEASURED = ("feedback", "actual")
-#: A channel that was silent for more than so many of its periods says nothing there.
-_SILENCE = 10.0
 
 
 class JointStates(NamedTuple):
@@ -46,12 +44,12 @@ def joint_states(message: Any) -> JointStates | None:
     interfaces = _get(message, "interface_values")
     if interfaces is not None:
         names = tuple(map(str, _get(message, "joint_names")))
-        said = [dict(zip(_get(item, "interface_names"), _get(item, "values"), strict=True)) for item in interfaces]
-        return JointStates(names, {name: [_number(item.get(name)) for item in said] for name in QUANTITIES})
+        by_interface = [dict(zip(_get(item, "interface_names"), _get(item, "values"), strict=True)) for item in interfaces]
+        return JointStates(names, {name: [_number(item.get(name)) for item in by_interface] for name in QUANTITIES})
     names = _get(message, "name") if _get(message, "name") is not None else _get(message, "joint_names")
     if names is None or isinstance(names, str):
         return None
-    measured = next((found for key in _MEASURED if (found := _get(message, key)) is not None), message)
+    measured = next((value for key in _MEASURED if (value := _get(message, key)) is not None), message)
     fields = {name: next((values for key in keys if (values := _get(measured, key)) is not None), ()) for name, keys in _FIELDS.items()}
     if not any(len(values) for values in fields.values()):
         return None
@@ -108,7 +106,7 @@ class StampsGoBackError(ValueError):
 
 def channels_of(topic: str, series: Iterable[Series]) -> dict[tuple[str, str], Channel]:
     """{(quantity, joint): channel} of a topic, without what no message holds; messages that repeat a stamp are dropped."""
-    found: dict[tuple[str, str], Channel] = {}
+    channels: dict[tuple[str, str], Channel] = {}
     for item in series:
         stamps = np.array(item.stamps, dtype=np.int64)
         steps = np.diff(stamps)
@@ -123,8 +121,8 @@ def channels_of(topic: str, series: Iterable[Series]) -> dict[tuple[str, str], C
             for j, joint in enumerate(item.names):
                 there = np.isfinite(values[:, j])
                 if there.any():
-                    found.setdefault((quantity, joint), Channel(stamps[new][there], values[there, j]))
-    return found
+                    channels.setdefault((quantity, joint), Channel(stamps[new][there], values[there, j]))
+    return channels
 
 
 def merge_channels(channels: Mapping[tuple[str, str], Channel], joints: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -137,39 +135,14 @@ def merge_channels(channels: Mapping[tuple[str, str], Channel], joints: Sequence
         name: [channels[name, joint] for joint in joints] for name in QUANTITIES if all((name, joint) in channels for joint in joints)
     }
     clock = chosen["position"][0].stamps
-    every = [channel for own in chosen.values() for channel in own]
-    shared = all(np.array_equal(channel.stamps, clock) for channel in every)
-    if not shared:
-        first, last = max(int(channel.stamps[0]) for channel in every), min(int(channel.stamps[-1]) for channel in every)
-        clock = clock[(clock >= first) & (clock <= last)]
-        if len(clock) < 2:
-            raise ValueError("the topics have no time in common")
-    origin = int(clock[0])
-    time = _seconds(clock, origin)
-    table: dict[str, NDArray[Any]] = {"time": time, "joint_names": np.array(joints)}
-    mask = np.ones((len(time), len(joints)), dtype=bool)
-    for name, own in chosen.items():
-        table[name] = np.column_stack([channel.values if shared else _on_clock(channel, origin, time) for channel in own])
-        if not shared:
-            mask &= np.column_stack([_was_heard(channel, origin, time) for channel in own])
-    return table if np.all(mask) else table | {"mask": mask}
-
-
-def _on_clock(channel: Channel, origin: int, time: Array) -> Array:
-    if len(channel.stamps) < 2:
-        return np.full(len(time), channel.values[0])
-    return values_at(_seconds(channel.stamps, origin), channel.values, time)
-
-
-def _seconds(stamps: IntArray, origin: int) -> Array:
-    return np.asarray(1e-9 * (stamps - origin), dtype=float)
-
-
-def _was_heard(channel: Channel, origin: int, time: Array) -> NDArray[np.bool_]:
-    """(k,) whether the channel had samples around these times."""
-    if len(channel.stamps) < 3:
-        return np.ones(len(time), dtype=bool)
-    own = _seconds(channel.stamps, origin)
-    places = locate(own, time)
-    on_sample = (places.share == 0.0) | (places.share == 1.0)
-    return on_sample | (places.step <= _SILENCE * float(np.median(np.diff(own))))
+    merged = merge_clocks(clock, [channel for of_joints in chosen.values() for channel in of_joints])
+    kept = clock[merged.kept]
+    if len(kept) < 2:
+        raise ValueError("the topics have no time in common")
+    shape = (len(chosen), len(joints), len(kept))
+    values, heard = np.reshape(merged.values, shape), np.asarray(np.reshape(merged.heard, shape).all(axis=0))
+    table: dict[str, NDArray[Any]] = {"time": np.asarray(1e-9 * (kept - kept[0]), dtype=float), "joint_names": np.array(joints)}
+    table |= {name: rows.T for name, rows in zip(chosen, values, strict=True)}
+    if not heard.all():
+        table["mask"] = heard.T
+    return table

@@ -42,25 +42,25 @@ def read_table(
         raise MissingFileError(path, "no such file; check the path")
     if not path.is_file() and not path.is_dir():
         raise FileError(path, "is a device or a pipe; copy what comes from it to a file first")
-    found = reader_of(path)
-    if found is None and path.is_dir():
+    chosen = reader_of(path)
+    if chosen is None and path.is_dir():
         raise FileError(path, "is a folder; a file was expected")
-    if found is None:
+    if chosen is None:
         raise FileError(path, f"unknown suffix {path.suffix!r}; known: {known_formats()}")
-    own: Any = settle_options(found.options, options, f"the reader of {found.name} ({path.name})")
-    if robot_joints and getattr(own, "joints", "") is None:
-        own = replace(own, joints=",".join(robot_joints))
+    settled: Any = settle_options(chosen.options, options, f"the reader of {chosen.name} ({path.name})")
+    if robot_joints and getattr(settled, "joints", "") is None:
+        settled = replace(settled, joints=",".join(robot_joints))
     try:
-        large = found.read_large is not None and path.is_file() and path.stat().st_size > reader.LARGE
-        if found.read_large and large:
-            table = found.read_large(path, own, progress or _ignore)
+        large = chosen.read_large is not None and path.is_file() and path.stat().st_size > reader.LARGE
+        if chosen.read_large and large:
+            table = chosen.read_large(path, settled, progress or _ignore)
         else:
-            table = read_apart(found.read, path, own) if found.apart else found.read(path, own)
+            table = read_apart(chosen.read, path, settled) if chosen.apart else chosen.read(path, settled)
     except ModuleNotFoundError as error:
-        if not found.extra:
+        if not chosen.extra:
             raise
-        package = (error.name or found.name).partition(".")[0]
-        raise MissingExtraError(found.extra, package, f"reading {found.name}") from None
+        package = (error.name or chosen.name).partition(".")[0]
+        raise MissingExtraError(chosen.extra, package, f"reading {chosen.name}") from None
     except OSError as error:
         raise FileError(path, f"can't be read: {error.strerror or error}") from None
     if not any(np.size(values) for values in table.values()):

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from dynident.core.arrays import Array
-from dynident.core.large_arrays import largest_sizes, map_rows, thin_rows
+from dynident.core.large_arrays import largest_sizes, thin_rows
 from dynident.data.checks import default_names
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
-from dynident.data.provenance import Provenance
+from dynident.data.provenance import SPREAD, Provenance
 from dynident.data.reading.columns import Content
-from dynident.data.reading.quantities import celsius_zero, factor, is_current
-from dynident.data.reading.reading import Reading, Unit
+from dynident.data.reading.meaning import filter_signals, reorders, skip_samples, unit_factors
+from dynident.data.reading.quantities import celsius_zero, is_current
+from dynident.data.reading.reading import Reading, RecordingOptions
 from dynident.data.reading.stamps import seconds_of
-from dynident.data.signals.clocks import shift_effort
-from dynident.data.signals.derivatives import JITTER, low_pass
-from dynident.data.signals.sampling import is_uniform, mask_times, resample
+from dynident.data.signals.sampling import check_left_out, within
 from dynident.errors import FileError, Remedy, ShapeError, UnknownNameError, ValueRangeError
 
 #: No joint has a position, velocity, acceleration or effort beyond this, in any unit that a recorder uses.
@@ -34,7 +31,6 @@ _FARTHEST = 500.0
 _LARGEST_TORQUE, _SMALLEST_TORQUE = 1e5, 1e-6
 #: Medians of temperatures beyond these are taken for a wrong unit [°C].
 _COLDEST, _HOTTEST = -80.0, 250.0
-_CURRENTS = (EffortKind.CURRENT, EffortKind.CURRENT_MAGNITUDE)
 
 
 def assemble(file: Path, content: Content, recipe: Reading, files: Mapping[str, str]) -> Dataset | ControllerSamples:
@@ -48,42 +44,55 @@ def assemble(file: Path, content: Content, recipe: Reading, files: Mapping[str, 
 
 
 def _log(file: Path, content: Content, recipe: Reading, files: Mapping[str, str]) -> Dataset:
-    q = content.arrays["q"]
     _check_units(file, content, recipe)
     kind = _effort_kind(file, content, recipe)
-    if kind is not None and recipe.effort_gains is not None:
-        kind = EffortKind.MAGNITUDE if kind.unsigned else EffortKind.TORQUE
-    signed = kind is None or not kind.unsigned
-    arrays: dict[str, Any] = {name: _joint_side(name, content, recipe) for name in ("q", "dq", "ddq")}
-    arrays["effort"] = _joint_side("effort", content, recipe, signed=signed)
-    arrays["temperature"] = _temperature(content, recipe)
-    arrays["time"] = _time(file, content, recipe)
-    arrays["mask"] = content.arrays.get("mask")
-    arrays["period"] = content.period
-    names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
-    arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files, selection=recipe.selection)
-    arrays["gears"] = content.gears if recipe.gears is None else _signed_gears(recipe.gears, recipe.signs)
-    dataset = Dataset(**arrays, joint_names=names, effort_kind=kind, starts=content.starts, source=file.name)
+    names, order = joint_order(file, content.joint_names, recipe.joints, np.shape(content.arrays["q"])[-1])
+    transform = replace(recipe, sampling_rate=None).transform(names)
+    time = _time(file, content, recipe)
+    recorded = Dataset(
+        time=time,
+        **_bridge(content, time, recipe.options_of()),
+        temperature=_temperature(content, recipe),
+        period=content.period,
+        gears=None if recipe.gears is not None else content.gears,
+        joint_names=names,
+        effort_kind=kind,
+        starts=content.starts,
+        source=file.name,
+    )
+    dataset = transform.apply_maps(recorded)
+    provenance = Provenance.of((dataset.q, dataset.effort), files=files, selection=recipe.selection)
+    dataset = replace(dataset, provenance=provenance.after(SPREAD) if SPREAD in dataset.provenance.steps else provenance)
     _check_magnitudes(dataset)
-    if kind in (EffortKind.TORQUE, EffortKind.MAGNITUDE):
+    if dataset.effort_kind in (EffortKind.TORQUE, EffortKind.MAGNITUDE):
         _check_size(dataset)
-    if recipe.skip:
-        if dataset.samples < recipe.skip + 2:
-            raise ValueRangeError("skip", f"is {recipe.skip}, but there are {dataset.samples} samples; at least 2 must remain")
-        starts = (0, *(start - recipe.skip for start in dataset.starts if start > recipe.skip))
-        dataset = dataset.take(slice(recipe.skip, None), starts=starts)
-    if recipe.delay is not None and dataset.effort is not None:
-        dataset = shift_effort(dataset, _for_each("delay", recipe.delay, dataset.n))
-    if recipe.without:
-        dataset = mask_times(dataset, recipe.without)
-    if recipe.low_pass:
-        even = dataset if is_uniform(dataset, tolerance=JITTER) else resample(dataset)
-        dataset = low_pass(even, {name: np.asarray(cutoff) for name, cutoff in recipe.low_pass.items()})
-    if not order:
-        return dataset
-    chosen = dataset.select(order)
-    # columns that have only the numbers we gave them are numbered again: what was asked for is their order
-    return replace(chosen, joint_names=names) if not content.joint_names and chosen.n == dataset.n else chosen
+    dataset = filter_signals(recipe, transform.apply_timing(skip_samples(recipe, dataset)))
+    check_left_out(dataset, recipe.options_of().without)
+    return dataset.select(order) if order else dataset
+
+
+def _bridge(content: Content, time: Array, options: RecordingOptions) -> dict[str, Any]:
+    """Signals with straight lines in place of what is not finite in the intervals that are left out, and a mask that leaves these out.
+
+    The mask keeps them out of use where efforts are shifted in time too, before the intervals are left out of the shifted log.
+    """
+    signals: dict[str, Any] = {name: content.arrays.get(name) for name in ("q", "dq", "ddq", "effort", "mask")}
+    stamps = time * (options.clock or 1.0)
+    inside = np.zeros(len(stamps), dtype=bool)
+    for interval in options.without:
+        inside |= within(stamps, interval)
+    for name in ("q", "dq", "ddq", "effort"):
+        values = signals[name]
+        if values is None or np.ndim(values) != 2 or not inside.any() or np.isfinite(values[inside]).all():
+            continue
+        gaps = inside[:, None] & ~np.isfinite(values)
+        signals[name] = bridged = np.array(values, dtype=float)
+        for column, gap in zip(bridged.T, gaps.T, strict=True):
+            if gap.any() and not gap.all():
+                column[gap] = np.interp(np.flatnonzero(gap), np.flatnonzero(~gap), column[~gap])
+        mask = np.ones(gaps.shape, dtype=bool) if signals["mask"] is None else np.asarray(signals["mask"], dtype=bool)
+        signals["mask"] = mask & ~gaps.any(axis=1, keepdims=True)
+    return signals
 
 
 def _controller(file: Path, content: Content, recipe: Reading, files: Mapping[str, str]) -> ControllerSamples:
@@ -96,7 +105,7 @@ def _controller(file: Path, content: Content, recipe: Reading, files: Mapping[st
     for name in ("q", "M", "g", "dq", "c"):
         if name in content.arrays:
             array = np.asarray(content.arrays[name], dtype=float)[recipe.skip :]
-            arrays[name] = array * _scale(name, recipe.units.get(name), array.shape[-1])
+            arrays[name] = array * unit_factors(name, recipe, array.shape[-1])
     if "dq" in arrays and "c" not in arrays:
         del arrays["dq"]  # measured at standstill: it says nothing about M and g
     provenance = Provenance.of((arrays["q"], arrays.get("M"), arrays.get("g")), files=files, selection=recipe.selection)
@@ -106,85 +115,40 @@ def _controller(file: Path, content: Content, recipe: Reading, files: Mapping[st
             raise ValueRangeError(name, f"reaches {largest:.4g}, as that of no robot does; repair or drop those samples")
     if samples.M is not None:
         _check_diagonal(samples.M, samples.joint_names)
+    if reorders(recipe.joints, samples.n):
+        return replace(samples.select(recipe.transform(samples.n).order), joint_names=names, provenance=samples.provenance)
     return samples.select(order) if order else samples
 
 
-def joint_order(file: Path, own: Sequence[str], wanted: Sequence[str], n: int) -> tuple[tuple[str, ...], list[str]]:
-    """Names of the columns, and the order to put them in (empty: as they are).
+def joint_order(file: Path, named: Sequence[str], joints: Sequence[str], n: int) -> tuple[tuple[str, ...], list[str]]:
+    """Names of the columns, and those to select, in this order (empty: all of them).
 
-    `wanted` is an order when it names the file's joints (joint1, joint2, ... when it names none), else it gives them names.
+    `joints` selects when it names the file's joints (joint1, joint2, ... when it names none), else it gives them names. All of them in
+    another order by number, joint1 to jointN, is of the reading's transform: then the names are those of the places.
     """
-    names = tuple(own) or default_names(n)
-    if not wanted or len(names) != n or tuple(wanted) == names:
+    names = tuple(named) or default_names(n)
+    if not joints or len(names) != n or tuple(joints) == names or reorders(joints, n):
         return names, []
-    known = [name for name in wanted if name in names]
-    if len(known) == len(wanted):
-        return names, list(wanted)
-    if known or own:
-        missing = ", ".join(name for name in wanted if name not in names)
+    known = [name for name in joints if name in names]
+    if len(known) == len(joints):
+        return names, list(joints)
+    if known or named:
+        missing = ", ".join(name for name in joints if name not in names)
         raise FileError(file, f"joints asks for {missing}, but the file has {', '.join(names)}")
-    if len(wanted) != n:
-        raise FileError(file, f"joints gives {len(wanted)} names, but q has {n} columns (joints)")
-    return tuple(wanted), []
+    if len(joints) != n:
+        raise FileError(file, f"joints gives {len(joints)} names, but q has {n} columns (joints)")
+    return tuple(joints), []
 
 
 def _time(file: Path, content: Content, recipe: Reading) -> Array:
-    if recipe.rate is not None:
-        return np.arange(len(content.arrays["q"])) / recipe.rate
+    rate = recipe.options_of().sampling_rate
+    if rate is not None:
+        return np.arange(len(content.arrays["q"])) / rate
     if "time" not in content.arrays:
-        remedy = Remedy("name it with {columns}, or give the sampling rate [Hz], such as {rate}", columns={"time": "..."}, rate=1000.0)
+        template = "name it with {columns}, or give the sampling rate [Hz], such as {sampling_rate}"
+        remedy = Remedy(template, columns={"time": "..."}, sampling_rate=1000.0)
         raise FileError(file, "has no time column", remedy=remedy)
-    unit = recipe.units.get("time")
-    return seconds_of(file, content.arrays["time"], unit if unit is None or isinstance(unit, str) else unit[0])
-
-
-def _joint_side(name: str, content: Content, recipe: Reading, *, signed: bool = True) -> Array | None:
-    """(N, n) in SI on the joint side: q = s (R⁻¹ motor) + offset, torque = s (Rᵀ gain · motor effort)."""
-    if name not in content.arrays:
-        return None
-    raw: NDArray[Any] = content.arrays[name]
-    if raw.ndim != 2:
-        raise ShapeError(name, raw.shape, "(samples, joints)")
-    n = raw.shape[1]
-    steps: list[Callable[[Array], Array]] = []
-    if name == "effort" and recipe.effort_joints:
-        columns = _effort_columns(content.joint_names or default_names(n), recipe.effort_joints)
-        steps.append(lambda x: x[:, columns])
-    if name in recipe.units:
-        scale = _scale(name, recipe.units[name], n)
-        steps.append(lambda x: x * scale)
-    if recipe.effort_gains is not None and name == "effort":
-        gains = _for_each("effort_gains", recipe.effort_gains, n)
-        steps.append(lambda x: x * (gains if signed else np.abs(gains)))
-    if recipe.gears is not None:
-        R = _of_length("gear_ratios", recipe.gears, n)
-        if not signed:
-            if np.any(R - np.diag(np.diag(R))):
-                raise ValueRangeError(
-                    "motor_to_joint", "couples joints, which needs the signs of the torques; effort kind 'magnitude' has none"
-                )
-            R = np.abs(R)
-        transmission = R if name == "effort" else np.asarray(np.linalg.inv(R).T, dtype=float)
-        steps.append(lambda x: x @ transmission)
-    if name == "effort" and recipe.effort_signs is not None and signed:
-        effort_signs = _for_each("effort_signs", recipe.effort_signs, n)
-        steps.append(lambda x: x * effort_signs)
-    elif recipe.signs is not None and signed:
-        signs = _of_length("signs", recipe.signs, n)
-        steps.append(lambda x: x * signs)
-    if recipe.offsets is not None and name == "q":
-        offsets = _of_length("offsets", recipe.offsets, n)
-        steps.append(lambda x: x + offsets)
-    if not steps and raw.dtype == np.float64:
-        return raw
-    return map_rows(lambda rows: reduce(lambda x, step: step(x), steps, np.asarray(rows, dtype=float)), raw)
-
-
-def _effort_columns(names: Sequence[str], order: Sequence[str]) -> list[int]:
-    """The column of each joint's effort: order[j] is the joint whose column holds the effort of joint j."""
-    if sorted(order) != sorted(names):
-        raise ValueRangeError("effort_joints", f"are {', '.join(order)}; each of {', '.join(names)} was expected once")
-    return [list(names).index(name) for name in order]
+    return seconds_of(file, content.arrays["time"], next(iter(recipe.units_of("time")), None))
 
 
 def _temperature(content: Content, recipe: Reading) -> Array | None:
@@ -192,9 +156,8 @@ def _temperature(content: Content, recipe: Reading) -> Array | None:
     raw = content.arrays.get("temperature")
     if raw is None:
         return None
-    unit = recipe.units.get("temperature", "degC")
-    each = [unit] if isinstance(unit, str) else list(unit)
-    values = np.asarray(raw, dtype=float) * _scale("temperature", unit, raw.shape[-1]) - np.array([celsius_zero(one) for one in each])
+    zeros = np.array([celsius_zero(unit) for unit in recipe.units_of("temperature")] or [0.0])
+    values = np.asarray(raw, dtype=float) * unit_factors("temperature", recipe, raw.shape[-1]) - zeros
     measured = values[np.isfinite(values)]
     with np.errstate(over="ignore"):
         typical = float(np.median(measured)) if len(measured) else np.nan
@@ -205,49 +168,21 @@ def _temperature(content: Content, recipe: Reading) -> Array | None:
     return values
 
 
-def _signed_gears(gears: ArrayLike, signs: ArrayLike | None) -> Array:
-    return np.asarray(gears, dtype=float) * (1.0 if signs is None else np.asarray(signs, dtype=float))
-
-
-def _for_each(name: str, values: ArrayLike, n: int) -> Array:
-    given = np.asarray(values, dtype=float)
-    return np.repeat(given, n) if len(given) == 1 else _of_length(name, given, n)
-
-
-def _of_length(name: str, values: ArrayLike, n: int) -> Array:
-    given = np.asarray(values, dtype=float)
-    if len(given) != n:
-        raise ValueRangeError(name, f"is for {len(given)} joints, but the data has {n} columns")
-    return given
-
-
-def _scale(name: str, unit: Unit | None, n: int) -> Array | float:
-    if unit is None:
-        return 1.0
-    if isinstance(unit, str):
-        return factor(name, unit)
-    if len(unit) != n:
-        raise ValueRangeError(f"units of {name}", f"are {len(unit)}, but the data has {n} columns; give one, or one per joint")
-    return np.array([factor(name, each) for each in unit])
-
-
 def _check_units(file: Path, content: Content, recipe: Reading) -> None:
     """Positions in degrees with velocities in an unknown unit would be half converted: ask."""
-    unit = recipe.units.get("q")
-    if unit is None or set([unit] if isinstance(unit, str) else unit) <= {"rad", "m"}:
+    if set(recipe.units_of("q")) <= {"rad", "m"}:
         return
     for name, example in (("dq", "deg/s"), ("ddq", "deg/s^2")):
         if name in content.arrays and name not in recipe.units:
             remedy = Remedy("say it, such as {units}", units={name: example})
-            raise FileError(file, f"q is in {unit}, but the unit of {name} is not given", remedy=remedy)
+            raise FileError(file, f"q is in {recipe.units['q']}, but the unit of {name} is not given", remedy=remedy)
 
 
 def _effort_kind(file: Path, content: Content, recipe: Reading) -> EffortKind | None:
     """Asked for, else what the unit says, else what the name says."""
     if "effort" not in content.arrays:
         return None
-    unit = recipe.units.get("effort", "")
-    each = {is_current(one) for one in ([unit] if isinstance(unit, str) else unit)} if unit else set[bool]()
+    each = {is_current(unit) for unit in recipe.units_of("effort")}
     by_unit = (EffortKind.CURRENT if each == {True} else EffortKind.TORQUE) if each else None
     named = None if content.effort_role == "" else EffortKind(content.effort_role)
     kind = EffortKind(recipe.effort_kind) if recipe.effort_kind else named or by_unit
@@ -260,8 +195,8 @@ def _effort_kind(file: Path, content: Content, recipe: Reading) -> EffortKind | 
         raise FileError(file, "the columns of effort don't say what they are", remedy=remedy)
     if recipe.effort_gains is not None and len(each) < 2:
         return kind
-    if len(each) > 1 or (by_unit is not None and (kind in _CURRENTS) != (by_unit in _CURRENTS)):
-        raise FileError(file, f"effort of kind {kind.value!r} can't have the unit {unit}; correct the unit or the kind")
+    if len(each) > 1 or (by_unit is not None and kind.is_current != by_unit.is_current):
+        raise FileError(file, f"effort of kind {kind.value!r} can't have the unit {recipe.units['effort']}; correct the unit or the kind")
     return kind
 
 

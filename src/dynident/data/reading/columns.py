@@ -48,23 +48,23 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
     described = {name for name in table if name in DESCRIPTIONS}
     taken = described | {name for names in names_of.values() for name in names}
     ignored = _ignored_roles(file, columns)
-    by_role = _by_role({name: found for name in table if name not in taken and (found := meaning(name)) and found.role not in ignored})
+    by_role = _by_role({name: item for name in table if name not in taken and (item := meaning(name)) and item.role not in ignored})
     if "effort" not in names_of:
         role = _choose_effort(file, by_role, effort_role)
         if role:
             by_role["effort"] = by_role.pop(role)
-    found = {name: _in_order(file, name, by_role[name]) for name in MAPPED if name in by_role and name not in names_of}
-    if "q" not in names_of and "q" not in found:
+    columns_of = {name: _in_order(file, name, by_role[name]) for name in MAPPED if name in by_role and name not in names_of}
+    if "q" not in names_of and "q" not in columns_of:
         raise _missing(file, "q", table)
-    if "temperature" in found and len(found["temperature"]) not in (1, len(found.get("q", names_of.get("q", ())))):
-        del found["temperature"]  # of something else than the joints, and nobody asked for it
+    if "temperature" in columns_of and len(columns_of["temperature"]) not in (1, len(columns_of.get("q", names_of.get("q", ())))):
+        del columns_of["temperature"]  # of something else than the joints, and nobody asked for it
     arrays = {name: stack(file, table, name, names) for name, names in names_of.items()}
-    arrays |= {name: stack(file, table, name, list(columns_)) for name, columns_ in found.items()}
-    own_names = _same_joints(file, found)
+    arrays |= {name: stack(file, table, name, list(columns_)) for name, columns_ in columns_of.items()}
+    joints = _same_joints(file, columns_of)
     orient(arrays)
     return Content(
         arrays=arrays,
-        joint_names=_texts(table, "joint_names") or own_names,
+        joint_names=_texts(table, "joint_names") or joints,
         effort_role=next(iter(_texts(table, "effort_kind")), role) if "effort" in arrays else "",
         starts=_starts(file, table, len(arrays["q"])),
         gears=np.asarray(numeric(file, "gears", table["gears"]), dtype=float) if "gears" in table else None,
@@ -77,87 +77,90 @@ def _map_columns(file: Path, table: Table, columns: Mapping[str, Patterns]) -> t
     names_of: dict[str, list[str]] = {}
     role = ""
     for key, patterns in columns.items():
-        name, said = canonical(key)
+        name, role_of_key = canonical(key)
         if not patterns:
             continue
         if name in names_of:
             raise FileError(file, f"the map gives {name} twice; keep one of the keys", place=f"columns.{key}")
         names_of[name] = choose(file, table, name, patterns)
         if name == "effort":
-            role = said or effort_role_of(names_of[name])
+            role = role_of_key or effort_role_of(names_of[name])
     return names_of, role
 
 
 def _ignored_roles(file: Path, columns: Mapping[str, Patterns]) -> set[str]:
     """The roles that the map gives no column, so that they are left alone whatever their names say."""
     ignored: set[str] = set()
-    for name, said in (canonical(key) for key, patterns in columns.items() if not patterns):
+    for name, role_of_key in (canonical(key) for key, patterns in columns.items() if not patterns):
         if name == "q":
             raise FileError(file, "q can't be ignored; positions are what everything else belongs to", place="columns.q")
-        ignored |= {said} if said else set(EFFORT_ROLES) if name == "effort" else {name}
+        ignored |= {role_of_key} if role_of_key else set(EFFORT_ROLES) if name == "effort" else {name}
     return ignored
 
 
 def effort_role_of(names: Sequence[str]) -> str:
     """What the names of effort columns say they are; empty when nothing, or not one thing."""
-    roles = {found.role for name in names if (found := meaning(name)) and found.role in EFFORT_ROLES}
+    roles = {item.role for name in names if (item := meaning(name)) and item.role in EFFORT_ROLES}
     return roles.pop() if len(roles) == 1 else ""
 
 
 def choose(file: Path, table: Table, name: str, patterns: Patterns) -> list[str]:
-    """Columns by exact name, by range first:last in the file's order, or by wildcard in natural order."""
+    """The columns that patterns give to a quantity; each must match some."""
     chosen: list[str] = []
-    order = list(table)
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
-        first, _, last = pattern.partition(":")
-        if pattern in table:
-            matches = [pattern]
-        elif first in table and last in table:
-            matches = order[order.index(first) : order.index(last) + 1]
-        else:
-            matches = natural_order(column for column in order if fnmatchcase(column, pattern) and column not in DESCRIPTIONS)
+        matches = match(table, pattern)
         if not matches:
             remedy = Remedy("correct the map ({columns})", columns={name: "..."})
-            raise FileError(file, f"no column matches {pattern!r}, given for {name}; found: {_list_names(table)}", remedy=remedy)
+            raise FileError(file, f"no column matches {pattern!r}, given for {name}; found: {list_names(table)}", remedy=remedy)
         chosen += matches
     return list(dict.fromkeys(chosen))
 
 
+def match(table: Table, pattern: str) -> list[str]:
+    """Columns by exact name, by range first:last in the file's order, or by wildcard in natural order."""
+    order, (first, _, last) = list(table), pattern.partition(":")
+    if pattern in table:
+        return [pattern]
+    if first in table and last in table:
+        return order[order.index(first) : order.index(last) + 1]
+    return natural_order(column for column in order if fnmatchcase(column, pattern) and column not in DESCRIPTIONS)
+
+
 def _by_role(meanings: Mapping[str, Meaning]) -> dict[str, dict[str, Meaning]]:
     by_role: dict[str, dict[str, Meaning]] = {}
-    for name, found in meanings.items():
-        by_role.setdefault(found.role, {})[name] = found
+    for name, item in meanings.items():
+        by_role.setdefault(item.role, {})[name] = item
     return by_role
 
 
-def _choose_effort(file: Path, by_role: Mapping[str, Mapping[str, Meaning]], wanted: str) -> str:
-    """The role that fills `effort`: the wanted one where several are there."""
+def _choose_effort(file: Path, by_role: Mapping[str, Mapping[str, Meaning]], preferred: str) -> str:
+    """The role that fills `effort`: the preferred one where several are there."""
     present = [role for role in EFFORT_ROLES if role in by_role]
-    if len(present) > 1 and wanted not in present:
+    if len(present) > 1 and preferred not in present:
         names = ", ".join(repr(name) for role in present for name in by_role[role])
         remedy = Remedy("choose one, such as {effort_kind} or {columns}", effort_kind=present[0], columns={"effort": "..."})
         raise FileError(file, f"holds {' and '.join(present)} ({names})", remedy=remedy)
-    return wanted if wanted in present else present[0] if present else ""
+    return preferred if preferred in present else present[0] if present else ""
 
 
-def _in_order(file: Path, name: str, found: Mapping[str, Meaning]) -> dict[str, Meaning]:
+def _in_order(file: Path, name: str, meanings: Mapping[str, Meaning]) -> dict[str, Meaning]:
     """The columns of one quantity in joint order; refused when two whole arrays, or an array and columns, claim it."""
-    whole = [column for column, said in found.items() if said.joint is None and said.element is None]
-    if len(whole) > 1 or (whole and len(found) > 1):
-        raise FileError(file, f"several columns can be {name}: {', '.join(map(repr, found))}", remedy=choose_with(name))
-    joints = [said.joint for said in found.values()]
+    whole = [column for column, item in meanings.items() if item.joint is None and item.element is None]
+    if len(whole) > 1 or (whole and len(meanings) > 1):
+        raise FileError(file, f"several columns can be {name}: {', '.join(map(repr, meanings))}", remedy=choose_with(name))
+    joints = [item.joint for item in meanings.values()]
     if len({type(joint) for joint in joints}) > 1:
-        listed = ", ".join(map(repr, found))
+        listed = ", ".join(map(repr, meanings))
         raise FileError(file, f"columns of {name} both number and name their joints: {listed}", remedy=choose_with(name))
     if all(isinstance(joint, int) for joint in joints) or all(re.search(r"\d", str(joint)) for joint in joints):
         order = natural_order(str(joint) for joint in joints)
-        return {column: said for _, column, said in sorted((order.index(str(said.joint)), column, said) for column, said in found.items())}
-    return dict(found)
+        return dict(sorted(meanings.items(), key=lambda entry: (order.index(str(entry[1].joint)), entry[0])))
+    return dict(meanings)
 
 
-def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tuple[str, ...]:
+def _same_joints(file: Path, meanings: Mapping[str, Mapping[str, Meaning]]) -> tuple[str, ...]:
     """The joints' own names, when the columns carry them; refused when quantities are of different joints."""
-    joints = {name: [said.joint for said in columns.values() if said.joint is not None] for name, columns in found.items()}
+    joints = {name: [item.joint for item in columns.values() if item.joint is not None] for name, columns in meanings.items()}
     given = {name: listed for name, listed in joints.items() if listed}
     for name, listed in given.items():
         if name == "temperature" and len(listed) == 1:
@@ -168,8 +171,8 @@ def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tupl
         numbers = [joint for joint in listed if isinstance(joint, int)]
         if numbers and numbers != list(range(numbers[0], numbers[0] + len(numbers))):
             raise FileError(file, f"{name} has columns of the joints {_join(listed)}, with a gap", remedy=choose_with(name))
-    own = given.get("q", [])
-    return tuple(str(joint) for joint in own) if own and all(isinstance(joint, str) for joint in own) else ()
+    names = given.get("q", [])
+    return tuple(str(joint) for joint in names) if names and all(isinstance(joint, str) for joint in names) else ()
 
 
 def _starts(file: Path, table: Table, samples: int) -> tuple[int, ...]:
@@ -203,10 +206,10 @@ def _texts(table: Table, name: str) -> tuple[str, ...]:
 
 def _missing(file: Path, name: str, table: Table) -> FileError:
     remedy = Remedy("name them with {columns} (wildcards allowed)", columns={name: "..."})
-    return FileError(file, f"no column is known as {name}; found: {_list_names(table)}", remedy=remedy)
+    return FileError(file, f"no column is known as {name}; found: {list_names(table)}", remedy=remedy)
 
 
-def _list_names(table: Table) -> str:
+def list_names(table: Table) -> str:
     names = list(table)
     return ", ".join(names[:40]) + (f", ... ({len(names)} in all)" if len(names) > 40 else "") if names else "none"
 

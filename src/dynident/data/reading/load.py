@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,12 +17,11 @@ from dynident.data.reading.assemble import assemble
 from dynident.data.reading.columns import understand
 from dynident.data.reading.presets import present_columns, read_preset
 from dynident.data.reading.quantities import natural_order
-from dynident.data.reading.reading import Reading, read_reading
+from dynident.data.reading.reading import YAML, Reading, read_reading
 from dynident.data.reading.separate_files import digests_of, load_quantities
-from dynident.errors import FileError
+from dynident.errors import FileError, Remedy
 
 _FOLDER_RECIPE = "dataset.yaml"
-_YAML = (".yaml", ".yml")
 
 DataPath: TypeAlias = str | Path | Sequence[str | Path]
 
@@ -39,7 +39,7 @@ def load_dataset(path: DataPath, reading: Reading) -> Dataset:
         A file, a list of files, a folder (one recording where a format is a folder, else all data files in it, in natural order), or a YAML
         file that lists the files under `files`. Many files make one dataset with a segment (or more) per file.
     reading : Reading
-        How the files are read. In place of it, its fields are given as keywords: `load_dataset(path, rate=500.0)`.
+        How the files are read. In place of it, its fields are given as keywords: `load_dataset(path, sampling_rate=500.0)`.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def load_controller_samples(path: DataPath, reading: Reading) -> ControllerSampl
     path : str, Path or sequence of them
         As in `load_dataset`.
     reading : Reading
-        How the files are read. In place of it, its fields are given as keywords: `load_dataset(path, rate=500.0)`.
+        How the files are read. In place of it, its fields are given as keywords: `load_dataset(path, sampling_rate=500.0)`.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def load_recording(path: DataPath, reading: Reading) -> Dataset | ControllerSamp
     path : str, Path or sequence of them
         As in `load_dataset`.
     reading : Reading
-        How the files are read. In place of it, its fields are given as keywords: `load_dataset(path, rate=500.0)`.
+        How the files are read. In place of it, its fields are given as keywords: `load_dataset(path, sampling_rate=500.0)`.
 
     Returns
     -------
@@ -124,39 +124,22 @@ def load_recording(path: DataPath, reading: Reading) -> Dataset | ControllerSamp
     return cast("Dataset | ControllerSamples", log or samples)
 
 
-@takes(Reading)
 def load_log_and_samples(path: DataPath, reading: Reading) -> tuple[Dataset | None, ControllerSamples | None]:
-    """Both kinds of data that files may hold, each joined to one.
-
-    Parameters
-    ----------
-    path : str, Path or sequence of them
-        As in `load_dataset`.
-    reading : Reading
-        How the files are read. In place of it, its fields are given as keywords: `load_dataset(path, rate=500.0)`.
-
-    Returns
-    -------
-    log, samples : tuple of Dataset or None and ControllerSamples or None
-        None for what none of the files holds.
-
-    Raises
-    ------
-    FileError
-        Where a file cannot be read or is not what it should be; the message names the file and the place.
-    """
+    """Both kinds of data that files may hold, each joined to one; None for what none of them holds."""
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:
         raise FileError("data", "no file was given")
-    parts: list[Dataset | ControllerSamples] = []
+    loaded: list[tuple[Path, Dataset | ControllerSamples]] = []
     for i, item in enumerate(paths):
         if item.resolve() in {earlier.resolve() for earlier in paths[:i]}:
             raise FileError(item, "is given twice, so that its samples would count twice; give it once")
         progress = None if reading.progress is None else partial(_report_share, reading.progress, i, len(paths))
-        parts += _load(item, replace(reading, progress=progress))
-    if reading.without and len(parts) > 1:
-        example = f"`without: {[list(pair) for pair in reading.without]}`"
-        raise FileError(paths[0], f"without is for one recording, and there are {len(parts)}; write {example} into the YAML beside the one")
+        loaded += _load(item, replace(reading, progress=progress))
+    parts = _name_apart(loaded)
+    if reading.without and not isinstance(reading.without, Mapping) and len(parts) > 1:
+        remedy = Remedy("say of which one, such as {without}", without={paths[-1].name: [list(pair) for pair in reading.without]})
+        raise FileError(paths[0], f"without is of one recording, and there are {len(parts)}", remedy=remedy)
+    reading.check_recordings([file for file, _ in loaded])
     logs = [part for part in parts if isinstance(part, Dataset)]
     samples = [part for part in parts if isinstance(part, ControllerSamples)]
     return Dataset.concatenate(logs) if logs else None, ControllerSamples.concatenate(samples) if samples else None
@@ -166,26 +149,37 @@ def _report_share(progress: Callable[[float], None], done: int, count: int, shar
     progress((done + share) / count)
 
 
-def _load(path: Path, given: Reading) -> list[Dataset | ControllerSamples]:
-    """The data of one argument: a file, a folder, or a YAML that lists files."""
+def _name_apart(loaded: Sequence[tuple[Path, Dataset | ControllerSamples]]) -> list[Dataset | ControllerSamples]:
+    """The data, whose recordings are named by their files, with as much of the path as tells those of one name apart."""
+    paths = [Path(os.path.abspath(file)).parts for file, _ in loaded]
+    parts: list[Dataset | ControllerSamples] = []
+    for path, (_, data) in zip(paths, loaded, strict=True):
+        ends = ((path[-k:], sum(other[-k:] == path[-k:] for other in paths)) for k in range(1, len(path) + 1))
+        name = "/".join(next(end for end, count in ends if count == 1 or end == path))
+        parts.append(replace(data, provenance=data.provenance.named(name)))
+    return parts
+
+
+def _load(path: Path, given: Reading) -> list[tuple[Path, Dataset | ControllerSamples]]:
+    """The data of one argument, with their files: a file, a folder, or a YAML that lists files."""
     if path.is_dir():
         listing = path / _FOLDER_RECIPE
         if listing.is_file() and read_reading(listing).files:
             return _load(listing, given)
         if reader_of(path) is not None:
-            return [_load_file(path, _reading_beside(path, given))]
+            return [(path, _load_file(path, _reading_beside(path, given)))]
         files = [path / name for name in natural_order(file.name for file in path.iterdir() if _is_data(file))]
         if not files:
             raise FileError(path, f"holds no data file; known suffixes: {known_formats()}")
-        return [_load_file(file, _reading_beside(file, given)) for file in files]
-    if path.suffix.lower() not in _YAML:
-        return [_load_file(path, _reading_beside(path, given))]
+        return [(file, _load_file(file, _reading_beside(file, given))) for file in files]
+    if path.suffix.lower() not in YAML:
+        return [(path, _load_file(path, _reading_beside(path, given)))]
     reading = given.over(read_reading(path))
     if not reading.files:
         raise FileError(path, "lists no data; give the data file, or list files in the YAML under `files`")
     if isinstance(reading.files, Mapping):
-        return [load_quantities(path, reading.files, reading)]
-    return [_load_file(path.parent / name, reading) for name in reading.files]
+        return [(path, load_quantities(path, reading.files, reading.of_recording(path)))]
+    return [(file, _load_file(file, reading)) for file in (path.parent / name for name in reading.files)]
 
 
 def _is_data(file: Path) -> bool:
@@ -193,21 +187,27 @@ def _is_data(file: Path) -> bool:
 
 
 def _reading_beside(file: Path, given: Reading) -> Reading:
-    """What is given, and what `<file>.yaml` says, else `dataset.yaml` in the folder (its own, where the recording is a folder)."""
-    for candidate in (file.with_name(file.name + ".yaml"), file / _FOLDER_RECIPE, file.with_name(_FOLDER_RECIPE)):
-        if candidate.is_file():
-            return given.over(read_reading(candidate))
-    return given
+    """What is given for the file, and what the YAML beside it says."""
+    beside = find_reading(file)
+    return given if beside is None else given.of_recording(file).over(read_reading(beside))
+
+
+def find_reading(file: Path) -> Path | None:
+    """The YAML that says how a file is read: itself, `<file>.yaml`, else `dataset.yaml` in its folder (its own where it is a folder)."""
+    beside = (file.with_name(file.name + ".yaml"), file / _FOLDER_RECIPE, file.with_name(_FOLDER_RECIPE))
+    return file if file.suffix.lower() in YAML else next((path for path in beside if path.is_file()), None)
 
 
 def _load_file(file: Path, reading: Reading) -> Dataset | ControllerSamples:
-    if reading.preset:
-        reading = reading.fill(read_preset(reading.preset))
+    reading = reading.of_recording(file)
+    preset = read_preset(reading.preset) if reading.preset else Reading()
+    columns = reading.patterns
+    reading = replace(reading.over(preset), files=reading.files)
     table = read_table(file, reading.reader_options, robot_joints=tuple(reading.robot_joints), progress=reading.progress)
     if reading.segment:
         if reading.segment not in table:
             raise FileError(file, f"has no column {reading.segment!r}, which is to tell its segments; correct or drop `segment`")
         table = {**table, "segment": table[reading.segment]}
-    columns = present_columns(file, table, reading.preset_columns, reading.patterns)
+    columns = present_columns(file, table, preset.patterns, columns)
     content = understand(file, table, columns, effort_role=reading.effort_kind or "")
     return assemble(file, content, reading, digests_of(file))

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
-from dynident.core.documents import Document, fill
-from dynident.core.files import read_yaml
-from dynident.data.formats.registry import Table
-from dynident.data.reading.reading import Patterns, Reading, read_reading
+import numpy as np
+
+from dynident.core.documents import Document
+from dynident.core.options import describe_options
+from dynident.data.formats.registry import READERS, Table
+from dynident.data.reading.columns import list_names, match
+from dynident.data.reading.reading import YAML, Patterns, Reading, read_reading
 from dynident.errors import FileError, UnknownNameError
 
-_YAML = (".yaml", ".yml")
-
 
 @dataclass(frozen=True, kw_only=True)
-class Preset:
-    """A preset of the package. about : whose files it reads; source : where its names come from; path : the YAML file."""
-
-    name: str
-    about: str
-    source: str
-    path: Path
-
-
-@dataclass(frozen=True, kw_only=True)
-class PresetDocument(Document):
+class Preset(Document):
     """How the files of a recorder are read; `dynident presets --json` prints a list."""
 
     FILE = "presets.json"
@@ -40,9 +30,23 @@ class PresetDocument(Document):
     source: Annotated[str, "where its names come from"]
     file: Annotated[str, "the YAML file"]
 
-    @staticmethod
-    def of(preset: Preset) -> PresetDocument:
-        return fill(PresetDocument, preset, file=str(preset.path))
+
+@dataclass(frozen=True, kw_only=True)
+class DataFormat(Document):
+    """A format of data that can be read; `dynident presets --formats --json` prints a list."""
+
+    FILE = "data-formats.json"
+    SEVERAL = True
+
+    name: str
+    known_by: Annotated[tuple[str, ...], "suffixes of its files, or what is in a folder"]
+    options: Annotated[str, "what --reader-option can say, with the default; empty where there is nothing"]
+
+
+def list_formats() -> tuple[DataFormat, ...]:
+    """The formats of data that can be read."""
+    readers = READERS.values()
+    return tuple(DataFormat(name=item.name, known_by=tuple(item.known_by), options=describe_options(item.options)) for item in readers)
 
 
 def list_presets() -> tuple[Preset, ...]:
@@ -54,11 +58,8 @@ def list_presets() -> tuple[Preset, ...]:
         All presets that come with dynident, by name.
     """
     folder = Path(str(resources.files("dynident.data"))) / "presets"
-    found: list[Preset] = []
-    for file in sorted(folder.glob("*.yaml")):
-        content = read_yaml(file)
-        found.append(Preset(name=file.stem, about=str(content["about"]), source=str(content["source"]), path=file))
-    return tuple(found)
+    files = {file: read_reading(file) for file in sorted(folder.glob("*.yaml"))}
+    return tuple(Preset(name=file.stem, about=preset.about, source=preset.source, file=str(file)) for file, preset in files.items())
 
 
 def find_preset(name: str) -> Preset:
@@ -72,7 +73,7 @@ def find_preset(name: str) -> Preset:
 def read_preset(name_or_file: str | Path) -> Reading:
     """The recipe of a preset, by name, or in a YAML file of the user's."""
     path = Path(name_or_file)
-    return read_reading(path if path.suffix.lower() in _YAML else find_preset(str(name_or_file)).path)
+    return read_reading(path if path.suffix.lower() in YAML else Path(find_preset(str(name_or_file)).file))
 
 
 def present_columns(file: Path, table: Table, preset: Mapping[str, Patterns], columns: Mapping[str, Patterns]) -> dict[str, Any]:
@@ -83,18 +84,12 @@ def present_columns(file: Path, table: Table, preset: Mapping[str, Patterns], co
     """
     there = {name: patterns for name, patterns in preset.items() if name not in columns and _matches(table, patterns)}
     if "q" in preset and "q" not in there and "q" not in columns:
-        names = list(table)
-        listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        patterns = preset["q"]
-        called = patterns if isinstance(patterns, str) else ", ".join(patterns)
-        raise FileError(file, f"has no positions under the preset's name, {called}; found: {listed}", remedy="use another preset")
+        names = ", ".join(np.atleast_1d(preset["q"]).tolist())
+        problem = f"has no positions under the preset's name, {names}; found: {list_names(table)}"
+        raise FileError(file, problem, remedy="use another preset")
     return there | dict(columns)
 
 
 def _matches(table: Table, patterns: Patterns) -> bool:
-    """Whether every pattern, name or range finds a column."""
-    for pattern in [patterns] if isinstance(patterns, str) else patterns:
-        first, _, last = pattern.partition(":")
-        if pattern not in table and not (first in table and last in table) and not any(fnmatchcase(name, pattern) for name in table):
-            return False
-    return True
+    """Whether every pattern finds a column."""
+    return all(match(table, pattern) for pattern in ([patterns] if isinstance(patterns, str) else patterns))

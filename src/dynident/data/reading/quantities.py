@@ -5,9 +5,43 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import NamedTuple
 
 from dynident.errors import Remedy, UnknownNameError
+
+
+class EffortKind(StrEnum):
+    """What the effort columns hold."""
+
+    TORQUE = "torque"
+    """Joint torque or force [N·m | N]."""
+    CURRENT = "current"
+    """Motor current [A], torque up to a gain per joint."""
+    MAGNITUDE = "magnitude"
+    """|torque| only, its sign is unknown [N·m | N]."""
+    CURRENT_MAGNITUDE = "current_magnitude"
+    """|current| only [A]."""
+
+    @property
+    def unsigned(self) -> bool:
+        """Whether it is a magnitude, without its sign."""
+        return self in (EffortKind.MAGNITUDE, EffortKind.CURRENT_MAGNITUDE)
+
+    @property
+    def without_sign(self) -> EffortKind:
+        """The magnitude of it."""
+        return EffortKind.CURRENT_MAGNITUDE if self.is_current else EffortKind.MAGNITUDE
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it is a current, with its sign or without."""
+        return self in (EffortKind.CURRENT, EffortKind.CURRENT_MAGNITUDE)
+
+    @classmethod
+    def _missing_(cls, value: object) -> EffortKind:
+        raise UnknownNameError("effort kind", str(value), cls)
+
 
 #: What a column can hold, and the names it is known by without a map (compared in lower case).
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -26,7 +60,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "mask": ("mask",),
 }
 #: The roles that fill Dataset.effort; a role's name is the effort's kind.
-EFFORT_ROLES = ("torque", "current", "magnitude", "current_magnitude")
+EFFORT_ROLES: tuple[str, ...] = tuple(kind.value for kind in EffortKind)
 #: What a map of columns may give: our names.
 MAPPED = ("time", "q", "dq", "ddq", "effort", "temperature", "M", "g", "c", "mask")
 #: Entries that describe the data, as dynident's own files carry them.
@@ -64,15 +98,15 @@ def meaning(name: str) -> Meaning | None:
     text = plain.lower()
     if text in _ROLE_OF:
         return Meaning(_ROLE_OF[text])
-    if found := _ELEMENT.fullmatch(text):
-        row, column = (found[1], found[2]) if found[1] else (found[3], found[4])
+    if parts := _ELEMENT.fullmatch(text):
+        row, column = (parts[1], parts[2]) if parts[1] else (parts[3], parts[4])
         return Meaning("M", element=(int(row), int(column)))
-    if found := _NUMBERED.fullmatch(text):
-        return Meaning(_ROLE_OF[found[1]], joint=int(found[2]))
-    if found := _JOINT_FIRST.fullmatch(text):
-        return Meaning(_ROLE_OF[found[2]], joint=_joint(plain[found.start(1) : found.end(1)]))
-    if found := _JOINT_LAST.fullmatch(text):
-        return Meaning(_ROLE_OF[found[1]], joint=_joint(plain[found.start(2) : found.end(2)]))
+    if parts := _NUMBERED.fullmatch(text):
+        return Meaning(_ROLE_OF[parts[1]], joint=int(parts[2]))
+    if parts := _JOINT_FIRST.fullmatch(text):
+        return Meaning(_ROLE_OF[parts[2]], joint=_joint(plain[parts.start(1) : parts.end(1)]))
+    if parts := _JOINT_LAST.fullmatch(text):
+        return Meaning(_ROLE_OF[parts[1]], joint=_joint(plain[parts.start(2) : parts.end(2)]))
     return None
 
 
@@ -91,7 +125,7 @@ _TURN = 2.0 * math.pi
 _LENGTH = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
 _ANGLE = {"rad": 1.0, "mrad": 1e-3, "deg": math.pi / 180.0, "rev": _TURN}
 _FORCE = {"N": 1.0, "mN": 1e-3, "kN": 1e3}
-_MOMENT = {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3, "Ncm": 1e-2}
+_MOMENT = {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3, "Ncm": 1e-2, "kgfcm": 0.0980665}
 CURRENT_UNITS = {"A": 1.0, "mA": 1e-3}
 _POSITION = _ANGLE | _LENGTH
 

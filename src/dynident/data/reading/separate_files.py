@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import Array
 from dynident.core.files import file_digest
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset
@@ -19,7 +18,7 @@ from dynident.data.reading.columns import Content, choose, effort_role_of
 from dynident.data.reading.quantities import DESCRIPTIONS, meaning
 from dynident.data.reading.reading import Reading
 from dynident.data.reading.stacks import stack
-from dynident.data.signals.clocks import values_at
+from dynident.data.signals.clocks import merge_clocks
 from dynident.errors import FileError
 
 
@@ -40,11 +39,11 @@ def load_quantities(path: Path, files: Mapping[str, str], recipe: Reading) -> Da
         file = path.parent / file_name
         table = read_table(file, recipe.reader_options)
         digests |= digests_of(file)
-        clock = [column for column in table if (said := meaning(column)) and said.role == "time"]
+        clock = [column for column in table if (item := meaning(column)) and item.role == "time"]
         others = [column for column in table if column not in clock and column not in DESCRIPTIONS]
         chosen = choose(file, table, name, recipe.patterns.get(name) or (clock if name == "time" and clock else others))
         arrays[name] = stack(file, table, name, chosen)
-        if clock and "time" not in files and recipe.rate is None:
+        if clock and "time" not in files and recipe.sampling_rate is None:
             clocks[name] = stack(file, table, "time", clock)
         if name == "effort":
             role = effort_role_of(chosen)
@@ -62,23 +61,15 @@ def digests_of(path: Path) -> dict[str, str]:
 
 def _on_one_clock(path: Path, arrays: Mapping[str, NDArray[Any]], clocks: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """The arrays on the clock of q, with that clock as `time`; those without a clock have q's."""
-    own = clocks["q"]
-    if all(np.array_equal(clock, own) for clock in clocks.values()):
-        return {**arrays, "time": own}
-    times = {name: _ticks(clock, own) for name, clock in clocks.items()}
-    for name, time in times.items():
-        if len(time) < 2 or not np.all(np.diff(time) > 0.0):
+    if all(np.array_equal(clock, clocks["q"]) for clock in clocks.values()):
+        return {**arrays, "time": clocks["q"]}
+    for name, clock in clocks.items():
+        if len(clock) < 2 or not np.all(clock[1:] > clock[:-1]):
             raise FileError(path, f"the clock of {name} does not increase from sample to sample; sort its file, and drop repeated samples")
-    kept = (times["q"] >= max(time[0] for time in times.values())) & (times["q"] <= min(time[-1] for time in times.values()))
-    if np.count_nonzero(kept) < 2:
-        raise FileError(path, f"the files of {' and '.join(times)} have no time in common; check their clocks and units")
-    wanted = times["q"][kept]
-    merged: dict[str, NDArray[Any]] = {"time": own[kept]}
-    for name, values in arrays.items():
-        merged[name] = values[kept] if name not in times or name == "q" else values_at(times[name], np.asarray(values, dtype=float), wanted)
-    return merged
-
-
-def _ticks(clock: NDArray[Any], reference: NDArray[Any]) -> Array:
-    """Stamps since the first of the reference, in their own unit."""
-    return np.asarray((clock - reference[0]) / np.timedelta64(1, "ns") if clock.dtype.kind in "mM" else clock - reference[0], dtype=float)
+    merged = merge_clocks(clocks["q"], [(clock, arrays[name]) for name, clock in clocks.items()])
+    if np.count_nonzero(merged.kept) < 2:
+        raise FileError(path, f"the files of {' and '.join(clocks)} have no time in common; check their clocks and units")
+    joined: dict[str, NDArray[Any]] = {name: values[merged.kept] for name, values in arrays.items() if name not in clocks}
+    joined |= {"time": clocks["q"][merged.kept], **dict(zip(clocks, merged.values, strict=True))}
+    heard = np.all(merged.heard, axis=0)
+    return joined if heard.all() else {"mask": np.repeat(heard[:, None], arrays["q"].shape[1], axis=1), **joined}

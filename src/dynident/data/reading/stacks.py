@@ -26,7 +26,7 @@ def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArra
         if len(arrays) > 1 or first.size != max(first.shape):
             raise FileError(file, f"time must be one column, not {', '.join(map(repr, arrays))}", remedy=choose_with("time"))
         return first.reshape(-1)
-    elements = {column: said.element for column in columns if (said := meaning(column)) and said.element is not None}
+    elements = {column: item.element for column in columns if (item := meaning(column)) and item.element is not None}
     if name == "M" and elements:
         return _inertia_from_elements(file, {element: arrays[column] for column, element in elements.items()})
     return _joint_columns(file, name, arrays)

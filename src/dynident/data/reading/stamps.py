@@ -19,6 +19,7 @@ _LATEST = 5e9
 _DATE_UNITS = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 #: Longest step [s] and highest rate [Hz] of a clock whose unit nobody has said.
 _SLOWEST, _FASTEST = 60.0, 1e6
+_EXAMPLES: dict[str, Any] = {"units": {"time": "ms"}, "sampling_rate": 1000.0}
 #: A clock of so few samples may count whole seconds.
 _FEW_SAMPLES = 100
 
@@ -52,8 +53,8 @@ def _check_clock(file: Path, stamps: NDArray[Any], time: Array) -> None:
         message = f"time begins with {first:.10g}, which is no date in seconds, but one in {since_1970}"
         raise FileError(file, message, remedy=Remedy("give its unit, {units}", units={"time": since_1970}))
     if step > 0.0 and not 1.0 / _FASTEST <= step <= _SLOWEST:
-        remedy = Remedy("give the unit of the time, such as {units}, or the rate, such as {rate}", units={"time": "ms"}, rate=1000.0)
+        remedy = Remedy("give the unit of the time, such as {units}, or the rate, such as {sampling_rate}", **_EXAMPLES)
         raise FileError(file, f"time advances by {step:.4g} s from sample to sample, as no recorder does", remedy=remedy)
     if step >= 1.0 and len(time) > _FEW_SAMPLES and np.all(steps == np.round(steps)):
-        remedy = Remedy("give its unit, such as {units} (or s), or the rate, such as {rate}", units={"time": "ms"}, rate=1000.0)
+        remedy = Remedy("give its unit, such as {units} (or s), or the rate, such as {sampling_rate}", **_EXAMPLES)
         raise FileError(file, f"time counts in whole numbers ({step:g} from sample to sample), as seconds seldom do", remedy=remedy)

@@ -60,7 +60,7 @@ def find_disagreements(data: Dataset, cutoff: float | None = None) -> Disagreeme
         for chosen, source, order in ((joints[by_dq], data.dq, 1), (joints[~by_dq], data.q, 2)):
             if source is not None and len(chosen):
                 ddq |= _differences(data, "ddq", chosen, source, order, windows, filter)
-    return {quantity: found for quantity, found in (("dq", dq), ("ddq", ddq)) if found}
+    return {quantity: differences for quantity, differences in (("dq", dq), ("ddq", ddq)) if differences}
 
 
 def replace_derivatives(data: Dataset, disagreements: Disagreements) -> Dataset:
@@ -104,12 +104,12 @@ def _differences(
         time = data.time[window]
         expected = reduce(lambda x, _: np.gradient(x, time, axis=0, edge_order=2), range(order), piece)
         use = 1.0 if data.mask is None else data.mask[window][:, joints]
-        own, other = filter.apply(use * recorded[window][:, joints]), filter.apply(use * expected)
-        squares += [np.sum(x * x, axis=0) for x in (own - other, other, own)]
-        count += len(own)
-    difference, derived, own = np.sqrt(squares / count)
+        measured, differentiated = filter.apply(use * recorded[window][:, joints]), filter.apply(use * expected)
+        squares += [np.sum(x * x, axis=0) for x in (measured - differentiated, differentiated, measured)]
+        count += len(measured)
+    difference, derived, recorded_rms = np.sqrt(squares / count)
     noise = _derivative_noise(pieces, order, filter)
-    allowed = np.maximum(np.maximum(TOLERANCE * np.minimum(derived, own), _NOISE_FACTOR * noise), _STILL[quantity])
+    allowed = np.maximum(np.maximum(TOLERANCE * np.minimum(derived, recorded_rms), _NOISE_FACTOR * noise), _STILL[quantity])
     wrong = np.flatnonzero(difference > allowed)
     percent = 100.0 * difference[wrong] / np.maximum(derived[wrong], difference[wrong] / _LARGEST)
     return {data.joint_names[joints[k]]: float(value) for k, value in zip(wrong, percent, strict=True)}

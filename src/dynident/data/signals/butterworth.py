@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, freeze
-from dynident.core.large_arrays import allocate, row_blocks
+from dynident.core.large_arrays import LARGEST_IN_MEMORY, allocate, column_of, release, row_blocks
 from dynident.errors import ValueRangeError
 
 #: Where the one-way impulse response is cut: far below any truncation of the two-way one.
@@ -42,13 +42,19 @@ def zero_phase_response(*, cutoff: float, rate: float, order: int, truncation: f
 
 
 def forward_backward(values: Array, *, cutoff: float, rate: float, order: int) -> Array:
-    """(N, ...) filtered along the first axis with SciPy's sosfiltfilt (odd extension at the edges)."""
+    """(N,) or (N, k) filtered along the first axis with SciPy's sosfiltfilt (odd extension at the edges), which takes some copies."""
     from scipy.signal import sosfiltfilt
 
     sos = sections(cutoff=cutoff, rate=rate, order=order)
     # SciPy's own extension is too short for the start-up of a low cutoff
     extension = min(len(values) - 1, max(shortest(order) - 1, round(4.0 * rate / cutoff)))
-    return np.ascontiguousarray(sosfiltfilt(sos, values, axis=0, padlen=extension))
+    if values.ndim == 1 or values.nbytes <= LARGEST_IN_MEMORY:
+        return np.ascontiguousarray(sosfiltfilt(sos, values, axis=0, padlen=extension))
+    result = allocate(values.shape)
+    for j in range(values.shape[1]):
+        result[:, j] = sosfiltfilt(sos, column_of(values, j), padlen=extension)
+        release(values, result)
+    return result
 
 
 def smooth_column(values: Array, *, cutoff: float, rate: float, order: int, truncation: float) -> Array:

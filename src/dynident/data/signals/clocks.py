@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,8 @@ from dynident.errors import ValueRangeError
 
 #: A wanted stamp that is closer to a sample than this share of the step is that sample's.
 _ON_SAMPLE = 1e-6
+#: A channel that was silent for more than so many of its periods says nothing there.
+_SILENCE = 10.0
 
 
 class Places(NamedTuple):
@@ -23,12 +26,12 @@ class Places(NamedTuple):
     step: Array
 
 
-def locate(time: Array, wanted: Array) -> Places:
-    """Where the wanted stamps (k,), none of them outside of the clock, lie on a clock (N,) of at least two stamps."""
-    after = np.searchsorted(time, wanted, side="right")
+def locate(time: Array, stamps: Array) -> Places:
+    """Where stamps (k,), none of them outside of the clock, lie on a clock (N,) of at least two stamps."""
+    after = np.searchsorted(time, stamps, side="right")
     left = np.clip(after - 1, 0, len(time) - 2)
     step = time[left + 1] - time[left]
-    return Places(left, np.clip((wanted - time[left]) / step, 0.0, 1.0), step)
+    return Places(left, np.clip((stamps - time[left]) / step, 0.0, 1.0), step)
 
 
 def hermite(y: Array, slope: Array, places: Places) -> Array:
@@ -40,16 +43,52 @@ def hermite(y: Array, slope: Array, places: Places) -> Array:
     return (1.0 - rise) * y[left] + rise * y[left + 1] + tangents
 
 
-def values_at(time: Array, values: Array, wanted: Array) -> Array:
+def values_at(time: Array, values: Array, stamps: Array) -> Array:
     """(k, ...) values (N, ...) of a clock (N,) at stamps between its first and last, by cubics with the slopes of the neighbours.
 
     Quadratics are exact on an even clock; white noise loses up to 36 % of its variance, midway between samples. A stamp on a sample
     gets that sample as it is.
     """
-    left, share, step = locate(time, wanted)
+    left, share, step = locate(time, stamps)
     share = np.where(share < _ON_SAMPLE, 0.0, np.where(share > 1.0 - _ON_SAMPLE, 1.0, share))
     slopes = np.gradient(values, time, axis=0, edge_order=2 if len(time) > 2 else 1)
     return hermite(values, np.asarray(slopes), Places(left, share, step))
+
+
+class Merged(NamedTuple):
+    """Channels on one clock (k,); none where they have less than two stamps in common.
+
+    kept : (N,) which stamps of the clock are within all channels;  values : (k, ...) of each;  heard : (k,) of each, whether it had
+    samples around these times.
+    """
+
+    kept: BoolArray
+    values: list[Array]
+    heard: list[BoolArray]
+
+
+def merge_clocks(clock: NDArray[Any], channels: Sequence[tuple[NDArray[Any], Array]]) -> Merged:
+    """Channels, stamps (N,) that increase and values (N, ...) each, at the stamps of a clock at which all of them were recorded.
+
+    Stamps are dates, or numbers of one unit. A channel that was silent for more than ten of its periods says nothing there.
+    """
+    time, *times = (_ticks(stamps - clock[0]) for stamps in (clock, *(stamps for stamps, _ in channels)))
+    kept = (time >= max(each[0] for each in times)) & (time <= min(each[-1] for each in times))
+    merged, wanted = Merged(kept, [], []), time[kept]
+    for each, (_, values) in zip(times, channels if len(wanted) > 1 else (), strict=False):
+        if np.array_equal(each, wanted) or len(each) < 2:  # one value is for all
+            merged.values.append(np.broadcast_to(np.asarray(values, dtype=float), (len(wanted), *np.shape(values)[1:])))
+            merged.heard.append(np.ones(len(wanted), dtype=bool))
+            continue
+        places = locate(each, wanted)
+        on_sample = (places.share == 0.0) | (places.share == 1.0)
+        merged.values.append(values_at(each, np.asarray(values, dtype=float), wanted))
+        merged.heard.append(on_sample | (places.step <= _SILENCE * float(np.median(np.diff(each)))) | (len(each) < 3))
+    return merged
+
+
+def _ticks(spans: NDArray[Any]) -> Array:
+    return np.asarray(spans / np.timedelta64(1, "ns") if spans.dtype.kind == "m" else spans, dtype=float)
 
 
 def shift_effort(dataset: Dataset, delay: ArrayLike) -> Dataset:
@@ -86,10 +125,10 @@ def shift_effort(dataset: Dataset, delay: ArrayLike) -> Dataset:
             continue
         rows.append(kept)
         for j, shift in enumerate(delays.tolist()):
-            wanted = dataset.time[kept] + shift
-            effort[kept, j] = values_at(time, dataset.effort[segment, j], wanted)
+            stamps = dataset.time[kept] + shift
+            effort[kept, j] = values_at(time, dataset.effort[segment, j], stamps)
             if mask is not None and dataset.mask is not None:
-                mask[kept, j] &= _all_in_use(dataset.mask[segment, j], locate(time, wanted))
+                mask[kept, j] &= _all_in_use(dataset.mask[segment, j], locate(time, stamps))
     if not rows:
         raise ValueRangeError("delay", f"is {delays.tolist()} s, and no segment of the log is longer; check that it is in seconds")
     starts = np.cumsum([0, *map(len, rows[:-1])]).tolist()

@@ -100,6 +100,13 @@ def fill_derivatives(dataset: Dataset) -> Dataset:
     return dataset.after(f"{missing} by differences", dq=dq, ddq=ddq) if missing else dataset
 
 
+def position_noise(dataset: Dataset) -> Array:
+    """(n,) standard deviation of the noise of recorded positions [rad | m], that of rounding at least."""
+    rounding = position_steps(dataset.q) ** 2 / 12.0
+    parts = [_white_variance(_blocks(dataset.q[segment], used_rows(dataset, segment), dataset.rate)) for segment in dataset.segments]
+    return np.sqrt(np.maximum(np.median(parts, axis=0), rounding))
+
+
 def velocity_noise(dataset: Dataset) -> tuple[Array, Array]:
     """(n,) standard deviation of the white noise of recorded velocities, and their RMS [rad/s | m/s]."""
     noises, squares, lengths = list[Array](), list[Array](), list[int]()
@@ -149,13 +156,13 @@ def bridge(values: Array, used: BoolArray | None, rate: float) -> Array:
 
 def _end(values: Array, place: int) -> tuple[Array, Array]:
     """(k,) value and slope per sample of the parabola through values (N, k) at their first (0) or last (-1) sample."""
-    found: Array = np.zeros((2, values.shape[1]))
+    coefficients: Array = np.zeros((2, values.shape[1]))
     if len(values) > 0:
         x = np.arange(len(values), dtype=float) - (len(values) - 1.0) * (place == -1)
         powers = np.vander(x, min(3, len(values)), increasing=True)
         fitted = np.asarray(np.linalg.lstsq(powers, values, rcond=None)[0], dtype=float)[:2]
-        found[: len(fitted)] = fitted
-    return found[0], found[1]
+        coefficients[: len(fitted)] = fitted
+    return coefficients[0], coefficients[1]
 
 
 def position_steps(q: Array) -> Array:

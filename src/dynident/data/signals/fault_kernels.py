@@ -8,9 +8,9 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.compiled import compiler
+from dynident.data.signals import faulty_samples
+from dynident.data.signals.faulty_samples import ISOLATED, REPEATED, ZERO
 
-#: Codes of faults; 0 is a sample in use, MASKED one that was left out before.
-ISOLATED, ZERO, REPEATED, BEYOND_LIMIT, MASKED = 1, 2, 3, 4, 5
 #: What `scales` holds: usual change from one sample to the next; smallest deviation of an isolated sample, and of an exact zero; smallest
 #: changes, 0 where values repeat honestly; share of those that repeat once; usual change of a position; the value at and above which
 #: an effort is saturated rather than repeated.
@@ -32,7 +32,7 @@ _LATE = 3.0
 #: A joint moves on evenly where over so many samples its speed changes by less than so many times the usual speed.
 _LAG, _EVEN = 3, 1.5
 
-_compile = compiler(nogil=True, _nrt=False, error_model="numpy")
+_compile = compiler(calls=(faulty_samples,), nogil=True, _nrt=False, error_model="numpy")
 
 
 @_compile
@@ -40,6 +40,8 @@ def mark_faults(
     x: Array,
     q: Array,
     codes: Array,
+    begin: int,
+    stop: int,
     starts: IntArray,
     scales: Array,
     zeros: BoolArray,
@@ -49,7 +51,8 @@ def mark_faults(
     work: Array,
     state: IntArray,
 ) -> int:
-    """Codes (N, n) of the faults of a signal (N, n) to those there are, sample after sample; returns how many are new.
+    """Codes (N, n) of the faults of a signal (N, n) to those there are, from row `begin` to `stop`, sample after sample; returns how many
+    are new. Rows are looked at in blocks one after the other, and `state` is what a block leaves to the next.
 
     q : (N, n)                Positions, which tell whether a joint moves.
     starts : (segments + 1,)  First sample of each segment, then N.
@@ -57,16 +60,20 @@ def mark_faults(
     zeros : (n,)              Whether exact zeros of a moving joint are missing samples.
     dense : (n,)              Whether there are so many faults that they are beside each other.
     own : whether the signal is q.   rare : logarithm of a probability that is too small.
-    work : (WORK,), state : (2, n)   Memory.
+    work : (WORK,), state : (3, n)   Memory.
     """
-    n, found, least = x.shape[1], 0, scales[LEAST]
+    n, new, least = x.shape[1], 0, scales[LEAST]
     first, last = state[0], state[1]  # of the run of equal values so far
     for s in range(len(starts) - 1):
         low, high = starts[s], starts[s + 1]
-        for j in range(n):
-            first[j], last[j] = -1, -1
-        single = False  # whether the run of every joint is the sample before
-        for k in range(low, high):
+        if high <= begin or low >= stop:
+            continue
+        single = state[2, 0] > 0  # whether the run of every joint is the sample before
+        if low >= begin:
+            for j in range(n):
+                first[j], last[j] = -1, -1
+            single = False
+        for k in range(max(low, begin), min(high, stop)):
             if single and k > low + 1 and _is_ordinary(x, codes, k, least, own):
                 continue
             if single:
@@ -90,16 +97,17 @@ def mark_faults(
                             if p - first[j] > 1 and scales[RESOLUTION, j] > 0.0 and abs(x[p, j]) < scales[SATURATED, j]:
                                 marked = _mark_repeats(x, q, codes, j, first[j], p, k, low, high, scales, dense[j], own, rare, work)
                             first[j], last[j] = k, k
-                        found += marked
+                        new += marked
                 single = single and first[j] == k
-    return found
+        state[2, 0] = 1 if single else 0
+    return new
 
 
 @_compile
-def _is_ordinary(x, codes, k, least, own):
+def _is_ordinary(x, codes, k, least, is_position):
     """Whether nothing about the sample k of any joint asks for a closer look: in use, not zero, and a little off from the one before."""
     look = False
-    if own:
+    if is_position:
         for j in range(x.shape[1]):
             v, before = x[k, j], x[k - 1, j]
             look |= (codes[k, j] != 0) | (abs(v - 2.0 * before + x[k - 2, j]) > least[j]) | (v == before) | (v == 0.0)
@@ -111,7 +119,7 @@ def _is_ordinary(x, codes, k, least, own):
 
 
 @_compile
-def _mark_excursion(x, q, codes, j, p, k, low, high, scales, missing, dense, own, work):
+def _mark_excursion(x, q, codes, j, p, k, low, high, scales, missing, dense, is_position, work):
     """Samples from k on that are off both from the one before, p, and from the first that is not; how many they are."""
     zero = x[k, j] == 0.0
     usual, speed = scales[USUAL, j], scales[SPEED, j]
@@ -127,7 +135,7 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, scales, missing, dense, own
         t += 1
     if t >= high:
         return 0
-    moves = own or _moves(q, j, p, t, speed)
+    moves = is_position or _moves(q, j, p, t, speed)
     code = 0
     if zero and missing and moves:
         code = ZERO
@@ -141,29 +149,29 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, scales, missing, dense, own
             height = min(abs(x[p, j]), abs(x[t, j]))
         slope, rough, _, nearest = _look_around(x, j, codes, p, t, low, high, dense, work)
         enough = scales[LEAST_ZERO if zero else LEAST, j]
-        if own and not zero:  # stamps that are late or early move a position along its path
+        if is_position and not zero:  # stamps that are late or early move a position along its path
             enough = max(enough, _LATE * (t - p) * usual)
         off = _OFF_ZERO if zero else _OFF
         apart = abs(x[t, j] - x[p, j] - slope * (t - p))
         agrees = not few or apart < _AGREE * height + 6.0 * rough
         supported = nearest - abs(slope) > _SUPPORT * height
-        alone = own or (_is_even(q, j, k, t - 1, low, high, speed) if few else moves)
+        alone = is_position or (_is_even(q, j, k, t - 1, low, high, speed) if few else moves)
         if height > enough and height > off * rough and agrees and not supported and alone:
             code = ZERO if zero else ISOLATED
     if code == 0:
         return 0
-    found = 0
+    marked = 0
     for i in range(k, t):
         if codes[i, j] == 0:
             codes[i, j] = code
-            found += 1
-    return found
+            marked += 1
+    return marked
 
 
 @_compile
-def _mark_repeats(x, q, codes, j, a, z, k, low, high, scales, dense, own, rare, work):
+def _mark_repeats(x, q, codes, j, a, z, k, low, high, scales, dense, is_position, rare, work):
     """Samples after a, up to z, that repeat its value although the joint moves and others around them change; how many they are."""
-    if not (own or _moves(q, j, a, k, scales[SPEED, j])):
+    if not (is_position or _moves(q, j, a, k, scales[SPEED, j])):
         return 0
     _, _, change, _ = _look_around(x, j, codes, a, k, low, high, dense, work)
     repeats = 0
@@ -173,7 +181,7 @@ def _mark_repeats(x, q, codes, j, a, z, k, low, high, scales, dense, own, rare, 
     share = max(scales[RESOLUTION, j] / (scales[RESOLUTION, j] + change), scales[REPEATING, j], 1e-3)
     if change < _CHANGING * scales[USUAL, j] or repeats * np.log(share) > rare:
         return 0
-    if own and abs(x[k, j] - x[z, j]) < _MISSED * repeats * change:
+    if is_position and abs(x[k, j] - x[z, j]) < _MISSED * repeats * change:
         return 0
     for i in range(a + 1, z + 1):
         if codes[i, j] == 0:

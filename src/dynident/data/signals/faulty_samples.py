@@ -24,8 +24,9 @@ from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.large_arrays import allocate, column_of, concatenate_rows, largest_sizes, row_blocks
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.signals.derivatives import derivative
-from dynident.data.signals.fault_kernels import BEYOND_LIMIT, ISOLATED, MASKED, REPEATED, WORK, ZERO, count_zeros, mark_faults
 
+#: Codes of faults; 0 is a sample in use, MASKED one that was left out before.
+ISOLATED, ZERO, REPEATED, BEYOND_LIMIT, MASKED = 1, 2, 3, 4, 5
 #: Deviation of an isolated sample, in usual changes from one sample to the next and in steps that values were rounded to; and of an
 #: exact zero. Of 55 recorded logs (Panda, KUKA LWR 4+, TX40, AlienGo, SO-101, XL330, TIAGo) 48 lose nothing and five 1 to 13 values of a
 #: joint; two of the XL330 lose 7 and 15 %, where its load, read as an unsigned number that wraps, saturates below its largest value.
@@ -88,17 +89,17 @@ def leave_out_faults(
     names : of the joints, where they are not those of the log.
     filtered : whether a filter follows; else single faults are masked too.
     """
-    found, counts = find_faults(data, limits, names=names)
-    if not found:
+    codes_by_signal, counts = find_faults(data, limits, names=names)
+    if not codes_by_signal:
         return data, counts
     changes: dict[str, Array] = {}
     use = np.ones(data.q.shape, dtype=bool)
-    for signal, codes in found.items():
+    for signal, codes in codes_by_signal.items():
         changes[signal], long = _bridge(data, getattr(data, signal), codes)
         long = long if filtered else codes > 0
         use &= ~(long if signal == "effort" else long.any(axis=1, keepdims=True))
-    mask = use if data.mask is None else use & data.mask
-    return data.after("without faulty samples", **changes, mask=None if mask.all() else mask), counts
+    changed = data.after("without faulty samples", **changes)
+    return changed if use.all() else changed.restrict(use), counts
 
 
 def find_faults(
@@ -109,7 +110,7 @@ def find_faults(
         return {}, ()
     joints = tuple(names) or data.joint_names
     starts = np.array([*data.starts, data.samples], dtype=np.int64)
-    found: dict[str, NDArray[np.uint8]] = {}
+    codes_by_signal: dict[str, NDArray[np.uint8]] = {}
     counts: list[FaultCount] = []
     q = data.q
     for signal in SIGNALS:
@@ -117,9 +118,9 @@ def find_faults(
         if values is None:
             continue
         codes = _codes(data, signal)
-        marked = _mark(values, q, codes, starts, own=signal == "q")
+        marked = _mark(values, q, codes, starts, is_position=signal == "q")
         if marked and signal in ("dq", "ddq"):
-            marked = _keep_unlike_differences(data, q, signal, codes, starts, found.get("q"))
+            marked = _keep_unlike_differences(data, q, signal, codes, starts, codes_by_signal.get("q"))
         smooth = np.zeros(data.n, dtype=np.int64)
         if signal == "effort":
             if marked:
@@ -127,16 +128,18 @@ def find_faults(
             if limits is not None and data.effort_kind is EffortKind.TORQUE:
                 leaping, smooth = _mark_beyond(values, codes, np.asarray(limits, dtype=float))
                 marked |= leaping
-        own = list(_count(joints, signal, codes)) if marked else []
+        signal_counts = list(_count(joints, signal, codes)) if marked else []
         kind = _KINDS[BEYOND_LIMIT]
-        own += [FaultCount(signal, kind, joint, count, False) for joint, count in zip(joints, smooth.tolist(), strict=True) if count]
-        counts += own
-        if any(count.left_out for count in own):
+        signal_counts += [
+            FaultCount(signal, kind, joint, count, False) for joint, count in zip(joints, smooth.tolist(), strict=True) if count
+        ]
+        counts += signal_counts
+        if any(count.left_out for count in signal_counts):
             np.multiply(codes, codes != MASKED, out=codes)
-            found[signal] = codes
+            codes_by_signal[signal] = codes
             if signal == "q":
                 q, _ = _bridge(data, q, codes)
-    return found, tuple(counts)
+    return codes_by_signal, tuple(counts)
 
 
 def describe_faults(counts: Sequence[FaultCount], samples: int) -> Iterator[str]:
@@ -144,14 +147,14 @@ def describe_faults(counts: Sequence[FaultCount], samples: int) -> Iterator[str]
     for signal, word in SIGNALS.items():
         for kind, what in _WORDS.items():
             for left_out in (True, False):
-                own = [count for count in counts if (count.signal, count.kind, count.left_out) == (signal, kind, left_out)]
-                if not own:
+                matching = [count for count in counts if (count.signal, count.kind, count.left_out) == (signal, kind, left_out)]
+                if not matching:
                     continue
                 done = "they are left out, or replaced by interpolation where a filter follows and they are few in a row"
                 if not left_out:
                     smooth = ", or reached too smoothly," if kind == "beyond_limit" else ""
                     done = f"they are too many{smooth} for faults, so they are used; check the column, its unit and the limits"
-                joints = ", ".join(f"{count.joint} {count.samples}" for count in own)
+                joints = ", ".join(f"{count.joint} {count.samples}" for count in matching)
                 yield f"of {samples} samples of the {word} these {what}: {joints}; {done}"
 
 
@@ -166,24 +169,26 @@ def _codes(data: Dataset, signal: str) -> NDArray[np.uint8]:
     return codes
 
 
-def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *, own: bool, most: Array | None = None) -> bool:
+def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *, is_position: bool, most: Array | None = None) -> bool:
     """Codes (N, n) of the isolated, zero and repeated values of a signal (N, n), beside positions q (N, n); whether there are any.
 
     most : (n,) what its usual change is at most; a signal that changes at its faults alone has none.
     """
+    from dynident.data.signals.fault_kernels import WORK, count_zeros, mark_faults  # here, because importing Numba takes long
+
     n, few = values.shape[1], _excerpt(values)
     usual, smallest = _usual(np.diff(few, axis=0)), _smallest(few)
     if most is not None:
         usual, smallest = np.minimum(usual, most), np.minimum(smallest, most)
-    speed = usual if own else _usual(np.diff(_excerpt(q), axis=0))
+    speed = usual if is_position else _usual(np.diff(_excerpt(q), axis=0))
     fine = smallest <= _COARSE * usual
     sizes = np.abs(few)
-    if own:  # positions are smooth: what is far from the line between their neighbours is wrong
+    if is_position:  # positions are smooth: what is far from the line between their neighbours is wrong
         least = least_zero = DEVIATION * _usual(np.diff(few, 2, axis=0))
     else:
         least, least_zero = np.maximum(DEVIATION * usual, STEPS * smallest), DEVIATION_OF_ZERO * usual
     zeros = np.zeros(n, dtype=bool)
-    if not own and any(np.any(values[block] == 0.0) for block in row_blocks(len(values), values, width=n)):
+    if not is_position and any(np.any(values[block] == 0.0) for block in row_blocks(len(values), values, width=n)):
         counted, typical = np.empty((n, 4)), np.median(sizes, axis=0)
         count_zeros(values, q, codes, starts, speed, _APART * typical, counted)
         beside = np.count_nonzero((sizes > 0.0) & (sizes <= 1.5 * counted[:, 3]), axis=0) * len(values) / len(few)
@@ -194,10 +199,13 @@ def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *
     saturated = sizes.max(axis=0) * (1.0 - 1e-9)
     scales = np.array([usual, least, least_zero, np.where(fine, smallest, 0.0), _repeat_once(few), speed, saturated])
     rare = float(np.log(_RARE / len(values)))
-    work, state = np.empty(WORK), np.empty((2, n), dtype=np.int64)
+    work, state = np.empty(WORK), np.zeros((3, n), dtype=np.int64)
     dense, marked = np.zeros(n, dtype=bool), False
     for _ in range(_ROUNDS):
-        if not mark_faults(values, q, codes, starts, scales, zeros, dense, own, rare, work, state):
+        new = 0
+        for block in row_blocks(len(values), values, q, codes, width=n):
+            new += mark_faults(values, q, codes, block.start, block.stop, starts, scales, zeros, dense, is_position, rare, work, state)
+        if not new:
             break
         dense, marked = np.count_nonzero(codes, axis=0) > _DENSE * len(codes), True
     return marked
@@ -218,7 +226,7 @@ def _keep_unlike_differences(
         derived = derivative(data, derived)
     others = np.where(codes == MASKED, codes, np.uint8(0))
     recorded: Array = getattr(data, signal)
-    _mark(recorded - derived, q, others, starts, own=False, most=_usual(np.diff(_excerpt(recorded), axis=0)))
+    _mark(recorded - derived, q, others, starts, is_position=False, most=_usual(np.diff(_excerpt(recorded), axis=0)))
     alike = (others == 0) | (others == REPEATED)
     codes[alike if positions is None else alike & (positions == 0)] = 0
     return bool(np.any((codes != 0) & (codes != MASKED)))
@@ -250,12 +258,12 @@ def _repeat_once(few: Array) -> Array:
 
 
 def _release_levels(effort: Array, codes: NDArray[np.uint8]) -> None:
-    """Repeated efforts of one and the same value, again and again, are those of a drive that saturates."""
+    """Repeated efforts of one value, again and again or the largest or smallest of all, are those of a drive that saturates."""
     for j in np.flatnonzero((codes == REPEATED).any(axis=0)).tolist():
         repeated, column = codes[:, j] == REPEATED, column_of(effort, j)
         begins = repeated & ~np.concatenate([[False], repeated[:-1]])
         levels, counts = np.unique(column[begins], return_counts=True)
-        levels = levels[counts >= max(_LEVEL, _LEVEL_SHARE * counts.sum())]
+        levels = levels[(counts >= max(_LEVEL, _LEVEL_SHARE * counts.sum())) | (levels == column.min()) | (levels == column.max())]
         codes[repeated & np.isin(column, levels), j] = 0
 
 
@@ -312,10 +320,10 @@ def _bridge(data: Dataset, values: Array, codes: NDArray[np.uint8]) -> tuple[Arr
     return bridged, long
 
 
-def _cubic(x: Array, y: Array, wanted: Array) -> Array:
-    """(k,) the cubics through four points (k, 4) each at the places wanted (k,), by Lagrange's formula."""
-    total = np.zeros(len(wanted))
+def _cubic(x: Array, y: Array, at: Array) -> Array:
+    """(k,) the cubics through four points (k, 4) each at the places `at` (k,), by Lagrange's formula."""
+    total = np.zeros(len(at))
     for a in range(4):
         others = [b for b in range(4) if b != a]
-        total += y[:, a] * np.prod([(wanted - x[:, b]) / (x[:, a] - x[:, b]) for b in others], axis=0)
+        total += y[:, a] * np.prod([(at - x[:, b]) / (x[:, a] - x[:, b]) for b in others], axis=0)
     return total

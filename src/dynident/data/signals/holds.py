@@ -50,9 +50,9 @@ def _inner(still: BoolArray, dataset: Dataset) -> BoolArray:
     length = max(1, round(BLOCK * dataset.rate))
     inner = still.copy()
     for segment in dataset.segments:
-        own = still[segment]
-        moving = np.concatenate([[0], np.cumsum(~own)])  # how many before each sample; what is beyond the segment counts as still
-        place = np.arange(len(own))
-        near = moving[np.minimum(place + length + 1, len(own))] - moving[np.maximum(place - length, 0)]
+        resting = still[segment]
+        moving = np.concatenate([[0], np.cumsum(~resting)])  # how many before each sample; what is beyond the segment counts as still
+        place = np.arange(len(resting))
+        near = moving[np.minimum(place + length + 1, len(resting))] - moving[np.maximum(place - length, 0)]
         inner[segment] = near == 0
     return inner

@@ -66,9 +66,8 @@ def keep_periods(dataset: Dataset, first: int = 1, last: int | None = None) -> D
     if not 1 <= first <= end or first > most:
         raise ValueRangeError("periods", f"{first}:{end} are none of the log's, which are 1 to {most}")
     use = (dataset.period >= first) & (dataset.period <= end)
-    mask = np.broadcast_to(use[:, None], dataset.q.shape)
     step = "without approach and return" if (first, end) == (1, most) else f"periods {first} to {min(end, most)}"
-    return dataset.after(step, mask=mask if dataset.mask is None else dataset.mask & mask)
+    return dataset.restrict(np.broadcast_to(use[:, None], dataset.q.shape), step)
 
 
 def average_periods(dataset: Dataset) -> Dataset:
@@ -104,9 +103,9 @@ def average_periods(dataset: Dataset) -> Dataset:
                 windows.setdefault(recording, []).append(_Window(segment, rows))
     if not windows:
         raise InputError(f"{dataset.source or 'the log'} has no whole period that is in use")
-    if all(len(found) == 1 for found in windows.values()):
+    if all(len(repetitions) == 1 for repetitions in windows.values()):
         raise InputError(f"{dataset.source or 'the log'} has one whole period of each motion, so that there is nothing to average")
-    return Dataset.concatenate([_average(dataset, found) for found in windows.values()])
+    return Dataset.concatenate([_average(dataset, repetitions) for repetitions in windows.values()])
 
 
 class _Window(NamedTuple):
@@ -159,7 +158,7 @@ def _align(dataset: Dataset, windows: list[_Window], grid: Array) -> list[Array]
     first = dataset.time[windows[0].rows.start] + grid
     q = _at(dataset, "q", windows[0], first)
     slope = np.gradient(q, 1.0 / dataset.rate, axis=0)
-    found = [first]
+    stamps = [first]
     for window in windows[1:]:
         marked = dataset.time[window.rows.start] + grid
         shift, steepness = 0.0, max(float(np.sum(slope**2)), 1e-300)
@@ -173,8 +172,8 @@ def _align(dataset: Dataset, windows: list[_Window], grid: Array) -> list[Array]
         if apart[j] > _SAME * way[j]:
             joint = dataset.joint_names[j]
             raise InputError(f"the periods are not repetitions of one motion: joint {joint!r} differs by {apart[j]:.3g} of {way[j]:.3g}")
-        found.append(times)
-    return found
+        stamps.append(times)
+    return stamps
 
 
 def _mean(dataset: Dataset, name: str, windows: list[_Window], times: list[Array]) -> Array:

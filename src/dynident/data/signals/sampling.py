@@ -68,34 +68,30 @@ def resample(dataset: Dataset, rate: float | None = None, *, gap: float = GAP) -
     Dataset
         On a uniform clock.
     """
-    wanted = dataset.rate if rate is None else float(rate)
-    if not (np.isfinite(wanted) and wanted > 0):
-        raise ValueRangeError("rate", f"is {wanted:g} Hz; it must be above 0")
-    pieces, gaps = _pieces(dataset, gap)
-    if gaps == 0 and abs(wanted / dataset.rate - 1.0) < 1e-9 and is_uniform(dataset, tolerance=1e-6):
+    hertz = dataset.rate if rate is None else float(rate)
+    if not (np.isfinite(hertz) and hertz > 0):
+        raise ValueRangeError("rate", f"is {hertz:g} Hz; it must be above 0")
+    gaps = find_gaps(dataset, gap)
+    if not gaps and abs(hertz / dataset.rate - 1.0) < 1e-9 and is_uniform(dataset, tolerance=1e-6):
         return dataset
+    bounds = sorted({*dataset.starts, *gaps, dataset.samples})
+    pieces = [slice(a, b) for a, b in pairwise(bounds) if b - a >= 2]
     if not pieces:
         raise ValueRangeError("time", f"leaps by more than {gap:g} periods at every sample; check the stamps and their unit")
-    parts = [_resample_piece(dataset, piece, wanted) for piece in pieces]
-    note = f"resampled to {wanted:.6g} Hz"
+    parts = [_resample_piece(dataset, piece, hertz) for piece in pieces]
+    note = f"resampled to {hertz:.6g} Hz"
     if gaps:
-        note += f" and split at {gaps} gap{'s' if gaps > 1 else ''} longer than {gap / dataset.rate:.3g} s"
+        note += f" and split at {len(gaps)} gap{'s' if len(gaps) > 1 else ''} longer than {gap / dataset.rate:.3g} s"
         _log.info("%s: %s", dataset.source, note)
     joined = Dataset.concatenate(parts)
     return joined.after(note)
 
 
-def _pieces(dataset: Dataset, gap: float) -> tuple[list[slice], int]:
-    """The segments, split at gaps and without pieces of one sample; and the number of gaps."""
-    longest = gap / dataset.rate
-    pieces: list[slice] = []
-    gaps = 0
-    for segment in dataset.segments:
-        leaps = segment.start + 1 + np.flatnonzero(np.diff(dataset.time[segment]) > longest)
-        gaps += len(leaps)
-        bounds = [segment.start, *(int(leap) for leap in leaps), segment.stop]
-        pieces += [slice(a, b) for a, b in pairwise(bounds) if b - a >= 2]
-    return pieces, gaps
+def find_gaps(dataset: Dataset, gap: float = GAP) -> list[int]:
+    """Samples before which the stamps leap, within segments, by more than so many median periods."""
+    steps = np.diff(dataset.time)
+    steps[np.asarray(dataset.starts[1:], dtype=np.intp) - 1] = 0.0
+    return (1 + np.flatnonzero(steps > gap / dataset.rate)).tolist()
 
 
 def _resample_piece(dataset: Dataset, piece: slice, rate: float) -> Dataset:
@@ -149,7 +145,7 @@ def mask_standstill(dataset: Dataset, speed: ArrayLike) -> Dataset:
     if dataset.dq is None:
         raise ValueRangeError("dq", "is missing, so standstill can't be seen; differentiate first")
     least = per_joint("speed", speed, dataset.n, sign="nonnegative", infinite=True)
-    return _mask(dataset, np.abs(dataset.dq) >= least, "without standstill")
+    return dataset.restrict(np.abs(dataset.dq) >= least, "without standstill")
 
 
 def mask_saturation(dataset: Dataset, limits: ArrayLike) -> Dataset:
@@ -170,7 +166,7 @@ def mask_saturation(dataset: Dataset, limits: ArrayLike) -> Dataset:
     if dataset.effort is None:
         raise ValueRangeError("effort", "is missing, so saturation can't be seen")
     largest = per_joint("limits", limits, dataset.n, sign="nonnegative", infinite=True)
-    return _mask(dataset, np.abs(dataset.effort) < largest, "without saturation")
+    return dataset.restrict(np.abs(dataset.effort) < largest, "without saturation")
 
 
 def mask_times(dataset: Dataset, intervals: Sequence[tuple[float, float]]) -> Dataset:
@@ -195,16 +191,35 @@ def mask_times(dataset: Dataset, intervals: Sequence[tuple[float, float]]) -> Da
     InputError
         Where no sample lies in one of the intervals.
     """
-    mask = np.ones(dataset.q.shape, dtype=bool)
+    check_left_out(dataset, intervals)
+    return leave_out(dataset, [(start, stop, None) for start, stop in intervals])
+
+
+def within(time: Array, interval: tuple[float, float]) -> BoolArray:
+    """(N,) whether stamps are in an interval (from, to) [s], both ends included."""
+    return (time >= interval[0]) & (time <= interval[1])
+
+
+def check_left_out(dataset: Dataset, intervals: Sequence[tuple[float, float]]) -> None:
+    """An error where one of the intervals (from, to) [s] holds no sample, or all of them every sample."""
+    kept = np.ones(dataset.samples, dtype=bool)
     for start, stop in intervals:
-        inside = (dataset.time >= start) & (dataset.time <= stop)
+        inside = within(dataset.time, (start, stop))
         if not inside.any():
             first, last = dataset.time.min(), dataset.time.max()
             raise ValueRangeError("without", f"{start:g}:{stop:g} holds no sample; the log's stamps are {first:.6g} to {last:.6g} s")
-        mask[inside] = False
-    if not mask.any():
+        kept[inside] = False
+    if not kept.any():
         raise ValueRangeError("without", "leaves no sample of the log; give shorter intervals")
-    return _mask(dataset, mask, "without " + ", ".join(f"{start:g}:{stop:g} s" for start, stop in intervals))
+
+
+def leave_out(dataset: Dataset, intervals: Sequence[tuple[float, float, int | None]]) -> Dataset:
+    """Leave out the samples of a joint, None for all of them, whose stamps lie in an interval (from, to, joint) [s]."""
+    mask = np.ones(dataset.q.shape, dtype=bool)
+    for start, stop, joint in intervals:
+        mask[within(dataset.time, (start, stop)), slice(None) if joint is None else joint] = False
+    spans = dict.fromkeys(f"{start:g}:{stop:g} s" for start, stop, _ in intervals)
+    return dataset.restrict(mask, f"without {', '.join(spans)}")
 
 
 def trim(dataset: Dataset, seconds: float) -> Dataset:
@@ -255,11 +270,6 @@ def decimate(dataset: Dataset, factor: int) -> Dataset:
     if factor < 1:
         raise ValueRangeError("factor", f"is {factor}; it must be at least 1")
     return _keep(dataset, [range(s.start, s.stop, factor) for s in dataset.segments], f"every {factor}th sample")
-
-
-def _mask(dataset: Dataset, use: BoolArray, what: str) -> Dataset:
-    mask = use if dataset.mask is None else dataset.mask & use
-    return dataset.after(what, mask=mask)
 
 
 def _keep(dataset: Dataset, kept: Sequence[range], what: str) -> Dataset:

@@ -19,6 +19,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.files import clear_errors, place_below
 from dynident.core.names import identifier
+from dynident.dynamics.friction.model import Motion
 from dynident.errors import FileError
 from dynident.exports.code.c99_monitor import monitor_files, prove_monitor
 from dynident.exports.code.c_text import c_function, c_header, c_source
@@ -28,7 +29,6 @@ from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import friction_nodes
 from dynident.exports.proof import Comparison, DisagreementError, States, compare, friction_states
 from dynident.exports.target import Exported, Exporter, Request
-from dynident.friction.model import Motion
 
 #: First line of every CMakeLists.txt that is written here; one without it is the user's own.
 CMAKE_MARK = "# Written by dynident"

@@ -1,4 +1,4 @@
-"""C99: the contact monitor of `dynident.monitoring`, one sample at a time, with all of its memory in a struct of the caller's.
+"""C99: the contact monitor of `dynident.validation.monitoring`, one sample at a time, with all of its memory in a struct of the caller's.
 
 Momentum, its rate, the doubt about friction and the inertia matrix are straight-line code made from the same expressions as the dynamics;
 the recursion, the covariance of the residuals and their distance are loops over the joints. No acceleration or Coriolis matrix is formed.
@@ -17,6 +17,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.names import identifier
+from dynident.dynamics.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.exports.code.c_text import c_function, c_header, c_source
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
@@ -24,9 +25,7 @@ from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import friction_nodes
 from dynident.exports.proof import TOLERANCE, DisagreementError, States
 from dynident.exports.target import Request
-from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
-from dynident.monitoring.contact_monitor import LONGEST_PAUSE, OFFSET_ROUNDS, ContactMonitor
-from dynident.monitoring.watched_model import WatchedModel
+from dynident.validation.monitoring.contact_monitor import LONGEST_PAUSE, OFFSET_ROUNDS, ContactMonitor
 
 #: Samples at which a compiled monitor is compared, and the time between them [s].
 _PROVEN, _STEP = 20, 1e-3
@@ -40,7 +39,7 @@ def _template(suffix: str) -> Template:
 
 def monitor_files(model: ExportModel, calibrated: ContactMonitor, request: Request) -> dict[str, str]:
     """The header and the source, by name. calibrated : gain and thresholds."""
-    monitor, stem = watch(model, calibrated), f"{identifier(model.robot.name)}_monitor"
+    monitor, stem = replace(calibrated, model=model), f"{identifier(model.robot.name)}_monitor"
     words, n = _words(model, monitor), model.robot.n
     signature = f"static void find_balance({words['arguments']}, const double blur[{n}], double balance[{words['all']}])"
     balance = c_function(signature, (*monitor_inputs(model), "blur"), _balance(model, monitor), "balance")
@@ -50,22 +49,14 @@ def monitor_files(model: ExportModel, calibrated: ContactMonitor, request: Reque
     }
 
 
-def watch(model: ExportModel, calibrated: ContactMonitor) -> ContactMonitor:
-    """The monitor of the exported model."""
-    watched = WatchedModel(
-        robot=model.robot, parameters=model.parameters, friction=model.friction, friction_parameters=model.friction_parameters
-    )
-    return replace(calibrated, model=watched)
-
-
 def monitor_inputs(model: ExportModel) -> tuple[str, ...]:
     """Arguments of a step beside the monitor and dt."""
-    return ("q", "dq", "tau", *(("temperature",) if "temperature" in model.friction_inputs else ()))
+    return ("q", "dq", "tau", "temperature") if model.needs_temperature else ("q", "dq", "tau")
 
 
 def prove_monitor(library: ctypes.CDLL, model: ExportModel, calibrated: ContactMonitor, states: States) -> None:
     """DisagreementError where the compiled monitor's residuals along some samples are not those of `ContactMonitor.step`."""
-    monitor, compiled = watch(model, calibrated), CMonitor(library, model)
+    monitor, compiled = replace(calibrated, model=model), CMonitor(library, model)
     q, dq, effort = (values[:_PROVEN] for values in states)
     warmth = REFERENCE_TEMPERATURE + 10.0 * q
     state = monitor.start(q[0], dq[0], effort[0], temperature=warmth[0])

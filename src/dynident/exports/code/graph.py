@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import NDArray
 
 Number: TypeAlias = "Node | float"
 
@@ -45,6 +46,8 @@ class Node(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Number) -> Node:
         """Arithmetic, which NumPy's mixin sends here too, and NumPy's functions of single elements, np.tanh(node), make nodes."""
+        if any(isinstance(value, np.ndarray) for value in inputs):  # element by element, with what NumPy knows of shapes
+            return ufunc(*(np.asarray(value, dtype=object) for value in inputs))
         graph, name = self.graph, ufunc.__name__
         nodes = [graph.node(value) for value in inputs]
         if name in _ARITHMETIC:
@@ -149,55 +152,37 @@ def _number(node: Node) -> int:
     return node.number
 
 
-Vector: TypeAlias = list[Node]
-Matrix: TypeAlias = list[list[Node]]
+#: Nodes: (3,) and (3, 3) arrays, whose arithmetic is NumPy's.
+Vector: TypeAlias = NDArray[np.object_]
+Matrix: TypeAlias = NDArray[np.object_]
 
 
-def plus(*vectors: Vector) -> Vector:
-    return [reduce(add, elements) for elements in zip(*vectors, strict=True)]
-
-
-def scale(factor: Node, vector: Vector) -> Vector:
-    return [factor * element for element in vector]
-
-
-def dot(a: Vector, b: Vector) -> Node:
-    return reduce(add, (x * y for x, y in zip(a, b, strict=True)))
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+def total(*vectors: Vector) -> Vector:
+    """Their sum, element by element, so that the code of each element stands together."""
+    return np.array([reduce(add, elements) for elements in zip(*vectors, strict=True)], dtype=object)
 
 
 def skew(a: Vector) -> Matrix:
     """[a]×, with [a]× b = a × b."""
     zero = a[0].graph.node(0.0)
-    return [[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]]
-
-
-def matvec(A: Matrix, x: Vector) -> Vector:
-    return [dot(row, x) for row in A]
-
-
-def transposed_matvec(A: Matrix, x: Vector) -> Vector:
-    return [dot([row[k] for row in A], x) for k in range(len(A[0]))]
+    return np.array([[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]], dtype=object)
 
 
 def rotate_inertia(R: Matrix, J: Matrix) -> Matrix:
     """R J Rᵀ, its symmetric elements shared."""
-    half = [transposed_matvec(J, row) for row in R]
-    upper = {(i, j): dot(half[i], R[j]) for i in range(3) for j in range(i, 3)}
-    return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
+    half = [J.T @ row for row in R]
+    upper = {(i, j): half[i] @ R[j] for i in range(3) for j in range(i, 3)}
+    return np.array([[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)], dtype=object)
 
 
 def steiner(J: Matrix, mass: Node, moment: Vector, p: Vector) -> Matrix:
     """Inertia about a point from which the old origin is seen at p: J + 2 (p·h) 1 - p hᵀ - h pᵀ + m (p·p 1 - p pᵀ)."""
     # with k = h + m p / 2 the two kinds of terms are one: 2 (p·k) 1 - p kᵀ - k pᵀ
-    k = plus(moment, scale(0.5 * mass, p))
-    twice = 2.0 * dot(p, k)
-    moved = [list(row) for row in J]
+    k = moment + 0.5 * mass * p
+    twice = 2.0 * (p @ k)
+    moved = J.copy()
     for i in range(3):
         for j in range(i, 3):
             change = twice - 2.0 * (p[i] * k[i]) if i == j else -(p[i] * k[j] + k[i] * p[j])
-            moved[i][j] = moved[j][i] = J[i][j] + change
+            moved[i, j] = moved[j, i] = J[i, j] + change
     return moved

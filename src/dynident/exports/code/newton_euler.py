@@ -16,23 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.exports.code.graph import (
-    Graph,
-    Matrix,
-    Node,
-    Vector,
-    cross,
-    dot,
-    matvec,
-    plus,
-    rotate_inertia,
-    scale,
-    skew,
-    steiner,
-    transposed_matvec,
-)
-from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.exports.code.graph import Graph, Matrix, Node, Vector, rotate_inertia, skew, steiner, total
 from dynident.robots.kinematics import joint_constants
+from dynident.robots.parameters import PARAMETERS_PER_LINK
 from dynident.robots.robot import Robot
 
 
@@ -79,13 +65,13 @@ class Dynamics:
         masses, moments, inertias = self._composites()
         for i in range(n):
             turn, slide = self.turn[i], self.slide[i]
-            force = plus(scale(masses[i], slide), cross(turn, moments[i]))
-            moment = plus(matvec(inertias[i], turn), cross(moments[i], slide))
+            force = masses[i] * slide + np.cross(turn, moments[i])
+            moment = inertias[i] @ turn + np.cross(moments[i], slide)
             j = i
             while j >= 0:
-                M[i][j] = M[j][i] = dot(self.turn[j], moment) + dot(self.slide[j], force)
-                force = matvec(self.R[j], force)
-                moment = plus(matvec(self.R[j], moment), cross(self.p[j], force))
+                M[i][j] = M[j][i] = self.turn[j] @ moment + self.slide[j] @ force
+                force = self.R[j] @ force
+                moment = self.R[j] @ moment + np.cross(self.p[j], force)
                 j = self.robot.joints[j].parent
         return [M[i][j] for i in range(n) for j in range(n)]
 
@@ -102,26 +88,26 @@ class Dynamics:
         pulls: list[Vector] = []
         for i, joint in enumerate(self.robot.joints):
             w, v = (zero, zero) if joint.parent < 0 else velocities[joint.parent]
-            w, v = transposed_matvec(self.R[i], w), transposed_matvec(self.R[i], plus(v, cross(w, self.p[i])))
+            w, v = self.R[i].T @ w, self.R[i].T @ (v + np.cross(w, self.p[i]))
             carried.append((w, v))
-            velocities.append((plus(w, scale(dq[i], self.turn[i])), plus(v, scale(dq[i], self.slide[i]))))
+            velocities.append((w + dq[i] * self.turn[i], v + dq[i] * self.slide[i]))
             before = self._constants(-self.robot.gravity) if joint.parent < 0 else pulls[joint.parent]
-            pulls.append(transposed_matvec(self.R[i], before))
+            pulls.append(self.R[i].T @ before)
         momenta = [_link_momentum(*velocity, row) for velocity, row in zip(velocities, rows, strict=True)]
         masses, moments = [row[0] for row in rows], [row[1:4] for row in rows]
         value, drift = list[Node](), list[Node]()
         for i in reversed(range(n)):
             (H, L), (w, v), turn, slide = momenta[i], carried[i], self.turn[i], self.slide[i]
-            value.append(dot(turn, H) + dot(slide, L))
-            turned = dot(cross(w, turn), H) + dot(plus(cross(w, slide), cross(v, turn)), L)
-            weight = dot(turn, cross(moments[i], pulls[i])) + masses[i] * dot(slide, pulls[i])
+            value.append(turn @ H + slide @ L)
+            turned = np.cross(w, turn) @ H + (np.cross(w, slide) + np.cross(v, turn)) @ L
+            weight = turn @ np.cross(moments[i], pulls[i]) + masses[i] * (slide @ pulls[i])
             drift.append(turned - weight)
             parent = self.robot.joints[i].parent
             if parent >= 0:
-                L = matvec(self.R[i], L)
-                H = plus(matvec(self.R[i], H), cross(self.p[i], L))
-                momenta[parent] = plus(momenta[parent][0], H), plus(momenta[parent][1], L)
-                moments[parent] = plus(moments[parent], matvec(self.R[i], moments[i]), scale(masses[i], self.p[i]))
+                L = self.R[i] @ L
+                H = self.R[i] @ H + np.cross(self.p[i], L)
+                momenta[parent] = momenta[parent][0] + H, momenta[parent][1] + L
+                moments[parent] = total(moments[parent], self.R[i] @ moments[i], masses[i] * self.p[i])
                 masses[parent] = masses[parent] + masses[i]
         return value[::-1], drift[::-1]
 
@@ -143,11 +129,11 @@ class Dynamics:
         J = [[zero] * n for _ in range(6)]
         poses = self._poses()
         R_last, p_last = poses[n - 1]
-        tip = plus(p_last, matvec(R_last, self._constants(self.robot.tool[:3, 3])))
+        tip = p_last + R_last @ self._constants(self.robot.tool[:3, 3])
         for j in self.robot.ancestors(n - 1):
             R, p = poses[j]
-            turn = matvec(R, self.turn[j])
-            moved = plus(matvec(R, self.slide[j]), cross(turn, [x - y for x, y in zip(tip, p, strict=True)]))
+            turn = R @ self.turn[j]
+            moved = R @ self.slide[j] + np.cross(turn, tip - p)
             for k in range(3):
                 J[k][j], J[3 + k][j] = moved[k], turn[k]
         return [entry for row in J for entry in row]
@@ -157,11 +143,11 @@ class Dynamics:
         row: list[float] = constants.tolist()
         turns = any(row[12:36])
         c, s = (self.graph.call("cos", q), self.graph.call("sin", q)) if turns else (self.graph.node(1.0), self.graph.node(0.0))
-        pose = [self.graph.node(row[k]) + row[12 + k] * c + row[24 + k] * s for k in range(12)]
-        self.R.append([pose[0:3], pose[3:6], pose[6:9]])
-        self.p.append([pose[9 + k] + row[36 + k] * q for k in range(3)])
-        self.turn.append([self.graph.node(x) for x in row[39:42]])
-        self.slide.append([self.graph.node(x) for x in row[42:45]])
+        pose = np.array([self.graph.node(row[k]) + row[12 + k] * c + row[24 + k] * s for k in range(12)], dtype=object)
+        self.R.append(pose[:9].reshape(3, 3))
+        self.p.append(np.array([pose[9 + k] + row[36 + k] * q for k in range(3)], dtype=object))
+        self.turn.append(self._constants(row[39:42]))
+        self.slide.append(self._constants(row[42:45]))
 
     def _newton_euler(self, dq: Vector, ddq: Vector, gravity: Array) -> list[Node]:
         motions = self._motions(dq, ddq, gravity)
@@ -169,29 +155,29 @@ class Dynamics:
         torques: list[Node] = []
         for i in reversed(range(self.robot.n)):
             force, moment = wrenches[i]
-            torques.append(dot(self.turn[i], moment) + dot(self.slide[i], force))
+            torques.append(self.turn[i] @ moment + self.slide[i] @ force)
             parent = self.robot.joints[i].parent
             if parent >= 0:
-                force = matvec(self.R[i], force)
-                moment = plus(matvec(self.R[i], moment), cross(self.p[i], force))
-                wrenches[parent] = plus(wrenches[parent][0], force), plus(wrenches[parent][1], moment)
+                force = self.R[i] @ force
+                moment = self.R[i] @ moment + np.cross(self.p[i], force)
+                wrenches[parent] = wrenches[parent][0] + force, wrenches[parent][1] + moment
         return torques[::-1]
 
     def _motions(self, dq: Vector, ddq: Vector, gravity: Array) -> list[LinkMotion]:
         """Of every link, from the base, which accelerates upward where gravity pulls down."""
         zero = self._constants(np.zeros(3))
-        base = LinkMotion(zero, zero, [zero, zero, zero], self._constants(-gravity))
+        base = LinkMotion(zero, zero, np.array([zero, zero, zero]), self._constants(-gravity))
         motions: list[LinkMotion] = []
         for i, joint in enumerate(self.robot.joints):
             before = base if joint.parent < 0 else motions[joint.parent]
             R, turn, slide = self.R[i], self.turn[i], self.slide[i]
-            carried = transposed_matvec(R, before.w)
-            spin = scale(dq[i], turn)
-            w = plus(carried, spin)
-            dw = plus(transposed_matvec(R, before.dw), scale(ddq[i], turn), cross(carried, spin))
-            a = transposed_matvec(R, plus(before.a, matvec(before.U, self.p[i])))
+            carried = R.T @ before.w
+            spin: Vector = dq[i] * turn
+            w = carried + spin
+            dw = total(R.T @ before.dw, ddq[i] * turn, np.cross(carried, spin))
+            a = R.T @ (before.a + before.U @ self.p[i])
             # the origin moves in the turning parent (Coriolis), and on its own around and along the axis
-            a = plus(a, scale(dq[i], cross(plus(carried, carried, spin), slide)), scale(ddq[i], slide))
+            a = total(a, dq[i] * np.cross(total(carried, carried, spin), slide), ddq[i] * slide)
             motions.append(LinkMotion(w, dw, _spread(w, dw), a))
         return motions
 
@@ -200,14 +186,14 @@ class Dynamics:
         rows = [self._constants(row) for row in self.parameters]
         masses = [row[0] for row in rows]
         moments = [row[1:4] for row in rows]
-        inertias = [[[J[0], J[1], J[2]], [J[1], J[3], J[4]], [J[2], J[4], J[5]]] for J in (row[4:] for row in rows)]
+        inertias = [_tensor(row[4:]) for row in rows]
         for i in reversed(range(self.robot.n)):
             parent = self.robot.joints[i].parent
             if parent >= 0:
-                turned = matvec(self.R[i], moments[i])
+                turned = self.R[i] @ moments[i]
                 moved = steiner(rotate_inertia(self.R[i], inertias[i]), masses[i], turned, self.p[i])
-                inertias[parent] = [plus(x, y) for x, y in zip(inertias[parent], moved, strict=True)]
-                moments[parent] = plus(moments[parent], turned, scale(masses[i], self.p[i]))
+                inertias[parent] = inertias[parent] + moved
+                moments[parent] = total(moments[parent], turned, masses[i] * self.p[i])
                 masses[parent] = masses[parent] + masses[i]
         return masses, moments, inertias
 
@@ -215,7 +201,7 @@ class Dynamics:
         """Angular and linear velocity of link i, in its frame, per unit velocity of each joint that moves it."""
         parent, columns = self.robot.joints[i].parent, dict[int, tuple[Vector, Vector]]()
         for j, (turn, slide) in before[parent].items() if parent >= 0 else ():
-            columns[j] = transposed_matvec(self.R[i], turn), transposed_matvec(self.R[i], plus(slide, cross(turn, self.p[i])))
+            columns[j] = self.R[i].T @ turn, self.R[i].T @ (slide + np.cross(turn, self.p[i]))
         columns[i] = self.turn[i], self.slide[i]
         return columns
 
@@ -227,19 +213,18 @@ class Dynamics:
                 poses.append((self.R[i], self.p[i]))
                 continue
             R, p = poses[joint.parent]
-            columns = [matvec(R, [row[k] for row in self.R[i]]) for k in range(3)]
-            poses.append(([[column[k] for column in columns] for k in range(3)], plus(p, matvec(R, self.p[i]))))
+            poses.append((np.stack([R @ column for column in self.R[i].T], axis=1), p + R @ self.p[i]))
         return poses
 
     def inputs(self, name: str) -> Vector:
         """(n,) the elements of an argument of the generated code."""
-        return [self.graph.input(f"{name}[{i}]") for i in range(self.robot.n)]
+        return np.array([self.graph.input(f"{name}[{i}]") for i in range(self.robot.n)], dtype=object)
 
     def _still(self) -> Vector:
-        return [self.graph.node(0.0)] * self.robot.n
+        return self._constants(np.zeros(self.robot.n))
 
     def _constants(self, values: Array | Sequence[float]) -> Vector:
-        return [self.graph.node(float(value)) for value in values]
+        return np.array([self.graph.node(float(value)) for value in values], dtype=object)
 
 
 def _spread(w: Vector, dw: Vector) -> Matrix:
@@ -247,47 +232,51 @@ def _spread(w: Vector, dw: Vector) -> Matrix:
     x, y, z = w
     xx, yy, zz = x * x, y * y, z * z
     products = [[-(yy + zz), x * y, x * z], [x * y, -(xx + zz), y * z], [x * z, y * z, -(xx + yy)]]
-    return [plus(row, turn) for row, turn in zip(products, skew(dw), strict=True)]
+    return np.array(products, dtype=object) + skew(dw)
 
 
 def _wrench(motion: LinkMotion, parameters: Vector) -> tuple[Vector, Vector]:
     """Force, and moment about the origin, that move a link as it moves."""
     mass, moment = parameters[0], parameters[1:4]
-    force = plus(scale(mass, motion.a), matvec(motion.U, moment))
-    return force, plus(_inertia_moment(motion, parameters[4:]), cross(moment, motion.a))
+    force = mass * motion.a + motion.U @ moment
+    return force, _inertia_moment(motion, parameters[4:]) + np.cross(moment, motion.a)
 
 
 def _link_momentum(w: Vector, v: Vector, parameters: Vector) -> tuple[Vector, Vector]:
     """Angular momentum about the origin, and linear momentum, of a link that turns with w while its origin moves with v."""
     mass, moment = parameters[0], parameters[1:4]
-    xx, xy, xz, yy, yz, zz = parameters[4:]
-    J = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    return plus(matvec(J, w), cross(moment, v)), plus(scale(mass, v), cross(w, moment))
+    return _tensor(parameters[4:]) @ w + np.cross(moment, v), mass * v + np.cross(w, moment)
+
+
+def _tensor(elements: Vector) -> Matrix:
+    xx, xy, xz, yy, yz, zz = elements
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=object)
 
 
 def _inertia_moment(motion: LinkMotion, J: Vector) -> Vector:
     """∫ r × (U r) dm = J ẇ + w × J w, written with U so that each element of J is multiplied once per row."""
     (wx, wy, wz), (x, y, z), U = motion.w, motion.dw, motion.U
     Jxx, Jxy, Jxz, Jyy, Jyz, Jzz = J
-    return [
-        Jxx * x + (Jzz - Jyy) * (wy * wz) - Jxy * U[2][0] + Jxz * U[1][0] + Jyz * (U[1][1] - U[2][2]),
-        Jyy * y + (Jxx - Jzz) * (wx * wz) - Jyz * U[0][1] + Jxy * U[2][1] + Jxz * (U[2][2] - U[0][0]),
-        Jzz * z + (Jyy - Jxx) * (wx * wy) - Jxz * U[1][2] + Jyz * U[0][2] + Jxy * (U[0][0] - U[1][1]),
+    rows = [
+        Jxx * x + (Jzz - Jyy) * (wy * wz) - Jxy * U[2, 0] + Jxz * U[1, 0] + Jyz * (U[1, 1] - U[2, 2]),
+        Jyy * y + (Jxx - Jzz) * (wx * wz) - Jyz * U[0, 1] + Jxy * U[2, 1] + Jxz * (U[2, 2] - U[0, 0]),
+        Jzz * z + (Jyy - Jxx) * (wx * wy) - Jxz * U[1, 2] + Jyz * U[0, 2] + Jxy * (U[0, 0] - U[1, 1]),
     ]
+    return np.array(rows, dtype=object)
 
 
 def _regressor_entries(motion: LinkMotion, turn: Vector, slide: Vector) -> list[Node]:
     """(10,) power of each parameter's wrench on a joint's motion of the link."""
     (wx, wy, wz), (x, y, z), U = motion.w, motion.dw, motion.U
     tx, ty, tz = turn
-    pull = cross(motion.a, turn)  # turn · (e × a) is e · (a × turn)
+    pull = np.cross(motion.a, turn)  # turn · (e × a) is e · (a × turn)
     return [
-        dot(slide, motion.a),
-        *(dot(slide, [row[k] for row in U]) + pull[k] for k in range(3)),
+        slide @ motion.a,
+        *(slide @ U[:, k] + pull[k] for k in range(3)),
         tx * x + ty * (wx * wz) - tz * (wx * wy),
-        ty * U[2][1] - tx * U[2][0] + tz * (U[0][0] - U[1][1]),
-        tx * U[1][0] - tz * U[1][2] + ty * (U[2][2] - U[0][0]),
+        ty * U[2, 1] - tx * U[2, 0] + tz * (U[0, 0] - U[1, 1]),
+        tx * U[1, 0] - tz * U[1, 2] + ty * (U[2, 2] - U[0, 0]),
         ty * y - tx * (wy * wz) + tz * (wx * wy),
-        tz * U[0][2] - ty * U[0][1] + tx * (U[1][1] - U[2][2]),
+        tz * U[0, 2] - ty * U[0, 1] + tx * (U[1, 1] - U[2, 2]),
         tz * z + tx * (wy * wz) - ty * (wx * wz),
     ]

@@ -46,10 +46,10 @@ def inverse_dynamics(q, dq, ddq, parameters=PARAMETERS, gravity=GRAVITY):
             w, dw, a = motions[parent]
         a = a + np.cross(dw, p) + np.cross(w, np.cross(w, p))
         carried, dw, a = _turn_back(R, w), _turn_back(R, dw), _turn_back(R, a)
-        own, rate = turns[i] * dq[..., i, None], dq[..., i, None]
-        dw = dw + turns[i] * ddq[..., i, None] + np.cross(carried, own)
-        a = a + np.cross(2.0 * carried + own, slides[i]) * rate + slides[i] * ddq[..., i, None]
-        motions.append((carried + own, dw, a))
+        relative, rate = turns[i] * dq[..., i, None], dq[..., i, None]
+        dw = dw + turns[i] * ddq[..., i, None] + np.cross(carried, relative)
+        a = a + np.cross(2.0 * carried + relative, slides[i]) * rate + slides[i] * ddq[..., i, None]
+        motions.append((carried + relative, dw, a))
         wrenches.append(_wrench(parameters[i], *motions[i]))
     torques = np.empty_like(q)
     for i in reversed(range(len(PARENTS))):

@@ -7,27 +7,34 @@ parameter frames are elsewhere (standard DH: at the link's far end), the paramet
 
 from __future__ import annotations
 
+import math
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.names import file_stem
+from dynident.core.texts import listing
 from dynident.core.xml import XmlText, comment_text
 from dynident.errors import FileError
-from dynident.exports.export_model import AttachedBody, ExportModel, attached_body
+from dynident.exports.export_model import AttachedBody, ExportModel, attached_body, unused_name
 from dynident.exports.formats.original import Original, place_in_source, replace_comment
 from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.proof import TOLERANCE, Comparison, DisagreementError, States, compare
 from dynident.exports.target import Exported, Exporter, Request
-from dynident.parameters import change_of_frame
-from dynident.payload import PayloadEstimate
 from dynident.robots.formats.source_tree import SourceTree
-from dynident.robots.robot import Joint, Link, Robot
+from dynident.robots.parameters import change_of_frame
+from dynident.robots.robot import Joint, Link, Robot, ShapeRole
 from dynident.robots.solids import described_solids
+from dynident.routes.payload import PayloadEstimate
+
+#: (n,) torques at a state q, dq, ddq.
+InverseDynamics: TypeAlias = Callable[[Array, Array, Array], Array]
 
 
 class DescriptionFormat(ABC):
@@ -56,8 +63,12 @@ class DescriptionFormat(ABC):
         """Write the model's numbers into the text of the user's file; notes about what was done."""
 
     @abstractmethod
-    def compute(self, model: ExportModel, exported: Exported, states: States) -> tuple[Array, dict[str, Array]]:
-        """(N, n) torques in the engine, and the friction that it has read, (n,) by attribute."""
+    def read(self, exported: Exported) -> SourceTree:
+        """The exported file through our own reader."""
+
+    @abstractmethod
+    def load(self, robot: Robot, exported: Exported, tree: SourceTree) -> tuple[InverseDynamics, dict[str, Array]]:
+        """The inverse dynamics of the engine, and the friction that it has read, (n,) by attribute."""
 
     @abstractmethod
     def fragment(self, body: AttachedBody, parent: str, pose: Array, gravity: Array, comment: str) -> str:
@@ -66,10 +77,6 @@ class DescriptionFormat(ABC):
     def notes(self, robot: Robot) -> list[str]:
         """What the format has no place for, beside friction."""
         return []
-
-    def comment(self, request: Request, model: ExportModel, kept: list[str], patched: list[str]) -> list[str]:
-        """The first comment of a patched file. kept : what the format can't hold; patched : what was done to the file."""
-        return request.opening(model, *patched, *kept)
 
     def exporter(self, *, help: str, name: str) -> Exporter:
         """The target. name : what a user's file of the format is called."""
@@ -94,20 +101,24 @@ class DescriptionFormat(ABC):
             return Exported(target=self.target, files=files, notes=(*notes, *kept))
         edited = XmlText(original.content)
         notes = self.patch(edited, model, held, original)
-        replace_comment(edited, self.comment(request, model, kept, notes))
+        replace_comment(edited, request.opening(model, *notes, *kept))
         files = {original.path.name: edited.result()}
         return Exported(target=self.target, files=files, folder=str(original.path.parent), notes=(*notes, *kept))
 
     def prove(self, model: ExportModel, exported: Exported, states: States) -> Comparison:
         """The engine on the exported file: torques, and the friction that was written."""
-        torques, actual = self.compute(model, exported, states)
+        try:
+            tree = self.read(exported)
+        except FileError as error:
+            raise DisagreementError("the exported model can't be read back", str(error)) from None
+        torques, actual = self.load(model.robot, exported, tree)
         held = express_friction(model, self.attributes)
         expected = dict(held.values) | {name: np.zeros(model.robot.n) for name in held.zero}
         for name, values in expected.items():
             if not np.allclose(values, actual[name], rtol=TOLERANCE, atol=0.0):
                 problem = f"{self.engine} reads another {name} from the exported model of {model.robot.name} than was written"
                 raise DisagreementError(problem)
-        return compare(self.engine, model, states, torques)
+        return compare(self.engine, model, states, np.array([torques(*state) for state in zip(*states, strict=True)]))
 
     def write_fragment(self, payload: PayloadEstimate) -> str:
         """A payload alone, on the flange: a file that loads as it is, and whose lines can be pasted into that of a robot."""
@@ -115,14 +126,6 @@ class DescriptionFormat(ABC):
         parent, pose = place_in_source(payload.robot.links[body.link], payload.flange)
         comment = comment_text([f"dynident: payload of {payload.headline}.", f"It is fixed to {parent}."])
         return self.fragment(body, parent, pose, payload.robot.gravity, comment)
-
-
-def read_back(read: Callable[[str, str], SourceTree], exported: Exported) -> SourceTree:
-    """The exported text through our own reader."""
-    try:
-        return read("the exported model", exported.main.decode("utf-8"))
-    except FileError as error:
-        raise DisagreementError("the exported model can't be read back", str(error)) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,13 +157,7 @@ def tool_in_joint_frame(robot: Robot) -> Array | None:
 
 def base_name(robot: Robot) -> str:
     """The base link's name: that of the source, else one that no link has."""
-    return unused_name(robot.base_sources[0] if robot.base_sources else "base", robot)
-
-
-def unused_name(name: str, robot: Robot) -> str:
-    while name in robot.link_names:
-        name += "_link"
-    return name
+    return unused_name(robot.base_sources[0] if robot.base_sources else "base", robot.link_names)
 
 
 def capsules(robot: Robot, body: int) -> Iterator[tuple[Array, Array, float]]:
@@ -174,5 +171,47 @@ def capsules(robot: Robot, body: int) -> Iterator[tuple[Array, Array, float]]:
 
 def complete_note(robot: Robot, what: str) -> str:
     """A note on a description that is written anew."""
-    shapes = "complete, with capsules for shapes" if any(True for _ in described_solids(robot)) else "complete but has no shapes"
-    return f"no {what} was there to be patched, so the file is {shapes}"
+    lost = Path(robot.source).suffix.lower() in (".urdf", ".xml") and not os.path.isfile(robot.source)
+    missing = f"{robot.source} was not found from here (it can be given as original)" if lost else f"no {what} was there to be patched"
+    return f"{missing}, so the file is complete{', with capsules for shapes' if any(True for _ in described_solids(robot)) else ''}"
+
+
+#: What a description can say of a joint beside its motion, effort and position limits, and how it is called.
+_JOINT_FIELDS = {
+    "velocity": "velocity limits",
+    "acceleration": "acceleration limits",
+    "jerk": "jerk limits",
+    "home": "positions at rest",
+    "friction": "friction",
+}
+#: A note names so many pairs of links, and counts more.
+MOST_PAIRS = 3
+
+
+def unheld_notes(robot: Robot, name: str, fields: Sequence[str], apart: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Notes on what of a robot a complete description in a format does not say.
+
+    name : of the format; fields : of joints (of positions a limit on one side alone) and of the robot (floor), for which it has no place;
+    apart : pairs of links that it does not know to be apart.
+    """
+
+    def stated(field: str) -> bool:
+        return any(getattr(joint, field) not in (None, math.inf) for joint in robot.joints)
+
+    lost = [words for field, words in _JOINT_FIELDS.items() if field in fields and stated(field)]
+    if "position" in fields and any(math.isinf(low) != math.isinf(high) for low, high in robot.position_limits.tolist()):
+        lost.append("position limits on one side alone")
+    if lost:
+        yield f"{name} has no place for {', '.join(lost)}, so what the robot has of these is not in the file"
+    pieces = [*robot.base_pieces, *(piece for link in robot.links for piece in link.pieces)]
+    shaped = [piece.name for piece in pieces if any(shape.role is not ShapeRole.BOTH for shape in piece.shapes)]
+    if shaped:
+        yield f"The file lacks the shapes of {listing(shaped, 6)}, so that collisions of a motion are not checked with it"
+    lumped = [name for link in robot.links for name in link.sources[1:]]
+    if lumped:
+        yield f"The file has one link per joint, which has the inertia of what is fixed to it: {listing(lumped, 6)}"
+    pairs, many = [" and ".join(pair) for pair in apart], len(apart) > MOST_PAIRS
+    what = [f"that {len(pairs)} pairs of links never touch"] if many else [f"that {pair} never touch" for pair in pairs]
+    what += [f"that the floor is at z = {robot.floor:g} m"] if robot.floor != 0.0 and "floor" in fields else []
+    if what:
+        yield f"{name} can't say {', or '.join(what)}, so motions that are planned with it keep farther away, or find no room"

@@ -1,15 +1,14 @@
 """MJCF: the inertials, armature, damping and frictionloss of the user's own file replaced; without such a file, a complete one.
 
 MuJoCo's own writer (MjSpec.to_xml) rounds to six digits, so the text is edited here and compiled by MuJoCo in the proof.
-A file that is put together from others (include, attach, replicate) can't be edited as one text and is refused.
-Capsules touch nothing: a simulation is not to change because a description says what its links look like.
+A file that includes others (include, attach, replicate) can't be edited as one text and is refused.
+Capsules have no contacts, so that they do not change a simulation.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
@@ -17,25 +16,28 @@ from dynident.core.arrays import Array
 from dynident.core.native_output import silence_mujoco
 from dynident.core.xml import NewElement, XmlText, element
 from dynident.errors import FileError, import_optional
-from dynident.exports.export_model import AttachedBody, ExportModel
+from dynident.exports.export_model import AttachedBody, ExportModel, unused_name
 from dynident.exports.formats.description import (
     DescriptionFormat,
+    InverseDynamics,
     bodies_in_joint_frames,
     capsules,
     complete_note,
-    read_back,
     tool_in_joint_frame,
-    unused_name,
+    unheld_notes,
 )
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes
-from dynident.exports.proof import DisagreementError, States
+from dynident.exports.proof import DisagreementError
 from dynident.exports.target import Exported
-from dynident.parameters import link_inertia
+from dynident.robots.formats.inertial_text import body_inertial, check_editable, set_inertials
 from dynident.robots.formats.mjcf import read_mjcf, strip_assets
-from dynident.robots.formats.mjcf_text import check_editable, inertial_tag, set_body_inertial
+from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.parameters import link_inertia
 from dynident.robots.robot import Joint, JointType, Robot
 
+#: Fields of joints and of a robot that MJCF has no place for.
+UNHELD = ("position", "velocity", "acceleration", "jerk", "home", "floor")
 ATTRIBUTES = JointAttributes("MJCF", friction=("damping", "frictionloss"), inertia=("armature",))
 
 
@@ -45,21 +47,15 @@ class MjcfFormat(DescriptionFormat):
     target, suffix, root, engine, attributes = "mjcf", ".xml", "mujoco", "MuJoCo", ATTRIBUTES
 
     def patch(self, text: XmlText, model: ExportModel, held: ExpressedFriction, original: Original) -> list[str]:
-        check_editable(str(original.path), text.root)
+        check_editable(original.path, text.root)
         shares, notes = share_out(model.robot, model.parameters, original.tree)
-        bodies = {body.attributes.get("name", ""): body for body in text.root.all("body")}
-        for name, parameters in shares.items():
-            if name in bodies:
-                set_body_inertial(text, bodies[name], parameters, name)
-            elif parameters is not None and np.any(parameters):
-                raise FileError(
-                    original.path, f"has no <body> named {name!r} to hold its inertia; name the bodies, and give each one joint"
-                )
+        set_inertials(original.path, text, shares)
         if model.payload is not None:
             parent, pose = place_in_source(model.robot.links[model.payload.link], model.payload.pose)
-            if parent not in bodies:
+            body = next((body for body in text.root.all("body") if body.attributes.get("name") == parent), None)
+            if body is None:
                 raise FileError(original.path, f"has no <body> named {parent!r} to hold the payload; name the bodies")
-            text.add_first(bodies[parent], _attached(model.payload, pose).lines())
+            text.add_first(body, _attached(model.payload, pose).lines())
         return [*notes, *_gravity_note(model.robot, original), *_set_joints(text, model, held, original)]
 
     def complete(self, model: ExportModel, held: ExpressedFriction, comment: str) -> tuple[str, list[str]]:
@@ -72,35 +68,39 @@ class MjcfFormat(DescriptionFormat):
             *([element("contact", *excluded)] if excluded else []),
             element("worldbody", *_shapes(robot, -1), *_bodies(model, held)),
         ]
-        return _document(robot.name, comment, *items), [complete_note(robot, "MJCF")]
+        lost = unheld_notes(robot, "MJCF", UNHELD, [pair for pair in robot.apart if pair not in pairs])
+        return _document(robot.name, comment, *items), [complete_note(robot, "MJCF"), *lost]
 
     def fragment(self, body: AttachedBody, parent: str, pose: Array, gravity: Array, comment: str) -> str:
         return _document("payload", comment, element("option", gravity=gravity), element("worldbody", _attached(body, pose)))
 
-    def compute(self, model: ExportModel, exported: Exported, states: States) -> tuple[Array, dict[str, Array]]:
-        mj, folder = import_optional("mujoco", "exporting MJCF"), exported.folder or "."
-        tree = read_back(partial(read_mjcf, folder=folder), exported)
+    def read(self, exported: Exported) -> SourceTree:
+        return read_mjcf("the exported model", exported.main.decode("utf-8"), folder=exported.folder or ".")
+
+    def load(self, robot: Robot, exported: Exported, tree: SourceTree) -> tuple[InverseDynamics, dict[str, Array]]:
+        mj = import_optional("mujoco", "exporting MJCF")
         spec = mj.MjSpec.from_string(exported.main.decode("utf-8"))
-        spec.modelfiledir = folder
+        spec.modelfiledir = exported.folder or "."
         strip_assets(mj, spec, keep_base=False)
         try:
             with silence_mujoco(mj):
                 engine = spec.compile()
         except ValueError as error:
             raise DisagreementError("MuJoCo refuses the exported model", " ".join(str(error).split())) from None
-        engine.opt.gravity[:] = gravity_at_root(model.robot, tree)
-        data = mj.MjData(engine)
-        for name, position in locked_positions(model.robot, tree).items():
+        engine.opt.gravity[:] = gravity_at_root(robot, tree)
+        data, result = mj.MjData(engine), np.empty(engine.nv)
+        for name, position in locked_positions(robot, tree).items():
             data.qpos[engine.joint(name).qposadr[0]] = position
-        joints = [engine.joint(name) for name in model.robot.joint_names]
+        joints = [engine.joint(name) for name in robot.joint_names]
         positions, places = [joint.qposadr[0] for joint in joints], [joint.dofadr[0] for joint in joints]
-        torques, result = np.empty_like(states[0]), np.empty(engine.nv)
-        for row, (q, dq, ddq) in enumerate(zip(*states, strict=True)):
+
+        def torques(q: Array, dq: Array, ddq: Array) -> Array:
             data.qpos[positions], data.qvel[places], data.qacc[places] = q, dq, ddq
             for step in (mj.mj_kinematics, mj.mj_comPos, mj.mj_comVel):
                 step(engine, data)
             mj.mj_rne(engine, data, 1, result)
-            torques[row] = result[places]
+            return result[places]
+
         names = (*ATTRIBUTES.friction, *ATTRIBUTES.inertia)
         return torques, {name: np.asarray(getattr(engine, f"dof_{name}")).reshape(engine.nv, -1)[places, 0] for name in names}
 
@@ -115,7 +115,7 @@ def _set_joints(text: XmlText, model: ExportModel, held: ExpressedFriction, orig
     cleared: dict[str, list[str]] = {}
     for i, name in enumerate(model.robot.joint_names):
         values, known = held.of_joint(i), spec.joint(name)
-        for attribute in held.zero:
+        for attribute in (*held.zero, "stiffness"):
             if known is not None and np.any(np.asarray(getattr(known, attribute))):
                 values[attribute] = 0.0
                 cleared.setdefault(attribute, []).append(name)
@@ -145,10 +145,10 @@ def _bodies(model: ExportModel, held: ExpressedFriction) -> list[NewElement]:
     bodies = bodies_in_joint_frames(robot, model.parameters)
     for i in reversed(range(robot.n)):
         body = bodies[i]
-        items: list[NewElement | str] = [inertial_tag(link_inertia(body.parameters, body.link.name))] if np.any(body.parameters) else []
+        items: list[NewElement | str] = [body_inertial(link_inertia(body.parameters, body.link.name))] if np.any(body.parameters) else []
         items += [NewElement("joint", {"name": body.joint.name} | _joint(body.joint) | held.of_joint(i)), *_shapes(robot, i)]
         if i == robot.n - 1 and (tool := tool_in_joint_frame(robot)) is not None:
-            items.append(_placed("site", unused_name("tool", robot), tool))
+            items.append(_placed("site", unused_name("tool", robot.link_names), tool))
         if payload is not None and payload.link == i:
             items.append(_attached(payload, body.link.placement @ payload.pose))
         hanging[body.joint.parent].insert(0, _placed("body", body.link.name, body.placement, *items, *hanging[i]))
@@ -157,7 +157,7 @@ def _bodies(model: ExportModel, held: ExpressedFriction) -> list[NewElement]:
 
 def _attached(body: AttachedBody, pose: Array) -> NewElement:
     """A <body> that has no joint, at this pose of the body around it."""
-    return _placed("body", body.name, pose, inertial_tag(link_inertia(body.parameters, body.name)))
+    return _placed("body", body.name, pose, body_inertial(link_inertia(body.parameters, body.name)))
 
 
 def _joint(joint: Joint) -> dict[str, str | list[float]]:
@@ -186,17 +186,8 @@ def _placed(tag: str, name: str, pose: Array, *children: NewElement | str) -> Ne
 
 
 def _quaternion(R: Array) -> Array:
-    """(w, x, y, z) of a rotation: the eigenvector of the largest eigenvalue, which is well-conditioned for every rotation
-    (Bar-Itzhack, J. Guidance, Control and Dynamics 23(6), 2000)."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]],
-            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[2, 1] + R[1, 2]],
-            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    quaternion = np.linalg.eigh(K, UPLO="U")[1][:, -1]
-    largest = quaternion[np.argmax(np.abs(quaternion))]
-    tidy = np.where(np.abs(quaternion) < 1e-16, 0.0, quaternion)
-    return tidy if largest > 0.0 else -tidy
+    """(w, x, y, z) of a rotation, the largest of which is positive."""
+    from scipy.spatial.transform import Rotation  # here, because importing SciPy takes long
+
+    quaternion = Rotation.from_matrix(R).as_quat(scalar_first=True)
+    return quaternion * np.sign(quaternion[np.argmax(np.abs(quaternion))]) + 0.0  # no -0

@@ -1,8 +1,8 @@
-"""The user's own description: does it have the joints of the run's robot, at the same places, and what does each link of it get?
+"""The user's own description: whether its joints are those of the run's robot, and which parameters each of its links gets.
 
-A body may have been lumped from several source links, and data tell only the sum. When the description has its own numbers for the
-links that are fixed to the first, they are subtracted and the first gets the rest, unless no rigid body can be that rest: then the
-first link gets everything, and the others lose theirs.
+A body can consist of several source links, of which only the sum is identified. Where the description has inertias for the links that are
+fixed to the first, they are subtracted, and the first link gets the rest. If the rest is not physically consistent, the first link gets
+the sum, and the inertias of the others are removed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from dynident.core.arrays import Array
 from dynident.core.files import decode_text, read_bytes
 from dynident.core.xml import XmlText, comment_text, parse_xml
 from dynident.errors import FileError
-from dynident.parameters import change_of_frame
 from dynident.robots.formats.mjcf import read_mjcf
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
-from dynident.robots.formats.urdf import tree_of_urdf
+from dynident.robots.formats.urdf import read_urdf
 from dynident.robots.kinematics import inverse_pose
+from dynident.robots.parameters import change_of_frame
 from dynident.robots.robot import Joint, JointType, Link, Robot
 from dynident.robots.verdict import judge
 
@@ -68,8 +68,8 @@ class Original:
     @cached_property
     def tree(self) -> SourceTree:
         """The links and joints of a URDF or MJCF."""
-        path = str(self.path)
-        return tree_of_urdf(path, self.root) if self.root.tag == "robot" else read_mjcf(path, self.text)
+        read = read_urdf if self.root.tag == "robot" else read_mjcf
+        return read(str(self.path), self.text)
 
 
 def check_match(robot: Robot, tree: SourceTree) -> None:
@@ -132,9 +132,12 @@ def replace_comment(text: XmlText, sentences: list[str]) -> None:
 def _poses(robot: Robot, tree: SourceTree) -> Mapping[tuple[str, int], Array]:
     """Pose of each source link's parameter frame in the body that it is part of, by its name and body."""
     bodies = [(-1, robot.base_pieces), *((i, link.pieces) for i, link in enumerate(robot.links))]
-    own = {link.name: link.own for link in tree.links}
+    parameter_frames = {link.name: link.own for link in tree.links}
     return {
-        (piece.name, i): piece.placement @ inverse_pose(own[piece.name]) for i, pieces in bodies for piece in pieces if piece.name in own
+        (piece.name, i): piece.placement @ inverse_pose(parameter_frames[piece.name])
+        for i, pieces in bodies
+        for piece in pieces
+        if piece.name in parameter_frames
     }
 
 

@@ -27,8 +27,8 @@ from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.description import bodies_in_joint_frames
 from dynident.exports.proof import Comparison, States, compare
 from dynident.exports.target import Exported, Exporter, Request
-from dynident.parameters import INERTIA_NAMES, LinkInertia, change_of_frame, from_com, inertia_tensor, link_inertia
 from dynident.robots.kinematics import inverse_pose
+from dynident.robots.parameters import INERTIA_NAMES, LinkInertia, change_of_frame, from_com, inertia_tensor, link_inertia
 from dynident.robots.robot import Link, Robot
 
 SCHEMA = "dynident/model/1"

@@ -16,30 +16,34 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.native_output import catch_native_errors
 from dynident.core.xml import NewElement, XmlElement, XmlText, element
-from dynident.errors import FileError, require
-from dynident.exports.export_model import AttachedBody, ExportModel
+from dynident.errors import require
+from dynident.exports.export_model import AttachedBody, ExportModel, unused_name
 from dynident.exports.formats.description import (
     DescriptionFormat,
+    InverseDynamics,
     JointFrameBody,
     base_name,
     bodies_in_joint_frames,
     capsules,
     complete_note,
-    read_back,
     tool_in_joint_frame,
-    unused_name,
+    unheld_notes,
 )
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes
-from dynident.exports.proof import DisagreementError, States
-from dynident.exports.target import Exported, Request
-from dynident.parameters import PARAMETERS_PER_LINK, link_inertia
+from dynident.exports.proof import DisagreementError
+from dynident.exports.target import Exported
+from dynident.robots.body import ENDLESS
+from dynident.robots.formats.inertial_text import link_inertial, set_inertials
+from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.formats.urdf import read_urdf
-from dynident.robots.formats.urdf_xml import UNKNOWN_LIMIT, inertial_lines, set_inertial
 from dynident.robots.geometry.surfaces import frame_along
 from dynident.robots.kinematics import translation, xyz_rpy_from_pose
+from dynident.robots.parameters import PARAMETERS_PER_LINK, link_inertia
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Robot
 
+#: Fields of joints and of a robot that URDF has no place for.
+UNHELD = ("position", "acceleration", "jerk", "home", "floor")
 ATTRIBUTES = JointAttributes("URDF", friction=("damping", "friction"))
 
 
@@ -55,20 +59,9 @@ class UrdfFormat(DescriptionFormat):
         run = f"the run's is ({g[0]:.6g}, {g[1]:.6g}, {g[2]:.6g}) m/s² in the base frame"
         return [f"URDF has no gravity; {run}, so mount the robot accordingly"]
 
-    def comment(self, request: Request, model: ExportModel, kept: list[str], patched: list[str]) -> list[str]:
-        return request.opening(model, *kept, *patched)
-
     def patch(self, text: XmlText, model: ExportModel, held: ExpressedFriction, original: Original) -> list[str]:
         shares, notes = share_out(model.robot, model.parameters, original.tree)
-        for name, parameters in shares.items():
-            link = text.root.child("link", name)
-            if link is None:
-                raise FileError(original.path, f"has no link {name!r}; give the file that the run was made with")
-            inertial = link.child("inertial")
-            if parameters is not None and np.any(parameters):
-                set_inertial(text, link, link_inertia(parameters, name), keep_axes=False)
-            elif inertial is not None:
-                text.remove(inertial)
+        set_inertials(original.path, text, shares)
         for i, name in enumerate(model.robot.joint_names):
             joint = require(text.root.child("joint", name), f"joint {name!r} of the file")  # the file matches the robot
             _set_dynamics(text, joint, held.of_joint(i), held.zero)
@@ -84,50 +77,48 @@ class UrdfFormat(DescriptionFormat):
         for i, body in enumerate(bodies):
             items += [_link(body.link.name, body.parameters, *_collisions(robot, i)), _moving_joint(body, held.of_joint(i))]
         if (tool := tool_in_joint_frame(robot)) is not None:
-            name = unused_name("tool", robot)
+            name = unused_name("tool", robot.link_names)
             items += [element("link", name=name), _fixed_joint(robot.links[-1].name, name, tool)]
         if (payload := model.payload) is not None:
             carrier = robot.links[payload.link]
             items += _attached(payload, carrier.name, carrier.placement @ payload.pose)
-        notes = [complete_note(robot, "URDF"), *unheld_by_urdf(robot)]
+        notes = [
+            complete_note(robot, "URDF"),
+            *unheld_notes(robot, "URDF", UNHELD, robot.apart),
+        ]
         if not all(math.isfinite(limit) for joint in robot.joints for limit in (joint.velocity, joint.effort)):
-            notes.append(f"limits that the robot's description doesn't give are {UNKNOWN_LIMIT:g} in the URDF")
+            notes.append(f"limits that the robot's description doesn't give are {ENDLESS:g} in the URDF")
         return _document(robot.name, comment, *items), notes
 
     def fragment(self, body: AttachedBody, parent: str, pose: Array, gravity: Array, comment: str) -> str:
         return _document("payload", comment, element("link", name=parent), *_attached(body, parent, pose))
 
-    def compute(self, model: ExportModel, exported: Exported, states: States) -> tuple[Array, dict[str, Array]]:
+    def read(self, exported: Exported) -> SourceTree:
+        return read_urdf("the exported model", exported.main.decode("utf-8"))
+
+    def load(self, robot: Robot, exported: Exported, tree: SourceTree) -> tuple[InverseDynamics, dict[str, Array]]:
         pin: Any = import_module("pinocchio")
         engine = _build_engine(pin, exported.main.decode("utf-8"))
-        tree = read_back(read_urdf, exported)
-        engine.gravity = pin.Motion(gravity_at_root(model.robot, tree), np.zeros(3))
-        data, q = engine.createData(), pin.neutral(engine)
-        for name, position in locked_positions(model.robot, tree).items():
+        engine.gravity = pin.Motion(gravity_at_root(robot, tree), np.zeros(3))
+        data, q, v, a = engine.createData(), pin.neutral(engine), np.zeros(engine.nv), np.zeros(engine.nv)
+        for name, position in locked_positions(robot, tree).items():
             _set_position(engine, q, name, position)
-        places = [engine.joints[engine.getJointId(name)].idx_v for name in model.robot.joint_names]
-        v, a = np.zeros(engine.nv), np.zeros(engine.nv)
-        torques = np.empty_like(states[0])
-        for row, (positions, velocities, accelerations) in enumerate(zip(*states, strict=True)):
-            for name, position in zip(model.robot.joint_names, positions, strict=True):
+        places = [engine.joints[engine.getJointId(name)].idx_v for name in robot.joint_names]
+
+        def torques(positions: Array, velocities: Array, accelerations: Array) -> Array:
+            for name, position in zip(robot.joint_names, positions, strict=True):
                 _set_position(engine, q, name, position)
             v[places], a[places] = velocities, accelerations
-            torques[row] = pin.rnea(engine, data, q, v, a)[places]
+            return pin.rnea(engine, data, q, v, a)[places]
+
         return torques, {name: np.asarray(getattr(engine, name))[places] for name in ATTRIBUTES.friction}
 
 
 EXPORTER = UrdfFormat().exporter(help="Write a URDF: the original with its numbers replaced.", name="a URDF")
 
 
-def unheld_by_urdf(robot: Robot) -> list[str]:
-    """A note of what a URDF has no place for of where links may go; none where there is nothing to say."""
-    what = [f"that {' and '.join(pair)} never touch" for pair in robot.apart]
-    what += [f"that the floor is at z = {robot.floor:g} m"] if robot.floor != 0.0 else []
-    return [f"URDF can't say {', or '.join(what)}, so motions that are planned with it keep farther away, or find no room"] if what else []
-
-
 def _build_engine(pin: Any, text: str) -> Any:
-    """Pinocchio's model; what its parser prints about a file that it refuses is the reason, and else nobody's concern."""
+    """Pinocchio's model. The last error that its parser prints is the reason for a refusal; other messages are dropped."""
     printed: list[str] = []
     try:
         with catch_native_errors(printed):
@@ -160,7 +151,7 @@ def _document(name: str, *children: NewElement | str) -> str:
 
 def _link(name: str, parameters: Array, *shapes: str) -> NewElement:
     """A <link>; one without mass has no <inertial>."""
-    inertial = inertial_lines(link_inertia(parameters, name)) if np.any(parameters) else []
+    inertial = [link_inertial(link_inertia(parameters, name))] if np.any(parameters) else []
     return element("link", *inertial, *shapes, name=name)
 
 
@@ -192,7 +183,7 @@ def _limit(joint: Joint, kind: JointType) -> Iterator[NewElement]:
         limits |= {"lower": joint.position[0], "upper": joint.position[1]}
     elif not all(map(math.isfinite, limits.values())):
         return
-    yield NewElement("limit", {name: max(-UNKNOWN_LIMIT, min(UNKNOWN_LIMIT, limit)) for name, limit in limits.items()})
+    yield NewElement("limit", {name: max(-ENDLESS, min(ENDLESS, limit)) for name, limit in limits.items()})
 
 
 def _attached(body: AttachedBody, parent: str, pose: Array) -> list[NewElement]:

@@ -21,8 +21,8 @@ from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.records import Shape
 from dynident.core.results import Result
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
+from dynident.dynamics.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
-from dynident.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion
 from dynident.regression.equations.columns import Columns, ExtraColumn, expression, problem_columns
 from dynident.regression.equations.factors import independent_columns, triangular
 from dynident.robots.kinematics import with_right_angles

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.dynamics.friction.model import FrictionModel, Symmetry
 from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.friction.model import FrictionModel, Symmetry
-from dynident.parameters import PARAMETERS_PER_LINK, ParameterEntry, parameter_entries
+from dynident.robots.parameters import PARAMETERS_PER_LINK, ParameterEntry, parameter_entries
 from dynident.robots.robot import Robot
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)

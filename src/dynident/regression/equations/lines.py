@@ -10,13 +10,12 @@ import numpy as np
 
 from dynident.core.arrays import Array, IntArray, freeze
 from dynident.dynamics import RegressorLines
+from dynident.dynamics.friction.model import FrictionModel, Motion
 from dynident.errors import require
-from dynident.friction.model import FrictionModel, Motion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 
 if TYPE_CHECKING:
-    from dynident.regression.equations.gram import GramSum
     from dynident.regression.equations.rows import RowGroup
 
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 class RowLayout:
     """The lines of all joints' tables: regressor columns of a joint, then its right-hand side; k columns are not of links.
 
-    offsets : (n + 1,)   First line of each joint's table; tables of some lines more than they need end with zeros.
+    offsets : (n + 1,)   First line of each joint's table.
     sums : (n,)          Line of each right-hand side.
     links : (n, 10 n)    Line of each entry of the torque regressor, -1 where it is not wanted.
     others : (n, k)      Line of each friction column, shared one and extra one, -1 where a joint's rows don't have it.
@@ -41,8 +40,7 @@ class RowLayout:
     known_links: Array | None
 
     @classmethod
-    def of(cls, base: BaseParameters, groups: Sequence[RowGroup], multiple: int = 1) -> RowLayout:
-        """multiple : of which the number of a table's lines is one."""
+    def of(cls, base: BaseParameters, groups: Sequence[RowGroup]) -> RowLayout:
         n, columns = base.robot.n, base.columns
         first = columns.extra_slice.start
         known = np.concatenate([_known_friction(base), np.tile(base.known_vector[columns.extra_slice], (n, 1))], axis=1)
@@ -58,7 +56,7 @@ class RowLayout:
                 else:
                     others[j, known.shape[1] - len(columns.of_extra) + standard - first] = line
             sums.append(offsets[-1] + len(group.columns))
-            offsets.append(offsets[-1] - -(len(group.columns) + 1) // multiple * multiple)
+            offsets.append(sums[-1] + 1)
         of_links = base.known_vector[columns.link_slice]
         return cls(
             base=base,
@@ -95,21 +93,6 @@ class LineFiller:
         for part in self._regressor.iterate(motion.q, motion.dq, motion.ddq, self.lines):
             append_columns(*others, part.start, self.lines)
             yield part
-
-    def add_to(self, grams: GramSum, motion: Motion, effort: Array, extras: Sequence[Array], scale: Array | None) -> None:
-        """The rows of some samples, times `scale` (N, n), into Gram matrices; `lines` must be as wide as these take."""
-        from dynident.regression.equations.row_kernels import add_motion
-
-        if (writer := self._regressor.state) is None:
-            counts = np.diff(self._layout.offsets)
-            for part in self.fill(motion, effort, extras):
-                if scale is not None:
-                    self.lines[:, : part.stop - part.start] *= np.repeat(scale[part].T, counts, axis=0)
-                grams.add(self.lines)
-            return
-        moved = self._regressor.check(motion.q, motion.dq, motion.ddq)
-        factors = np.zeros((0, effort.shape[1])) if scale is None else scale
-        add_motion(writer, moved, self._others(motion, effort, extras), freeze(factors), (self.lines, self.lines.reshape(-1)), grams.state)
 
     def _others(self, motion: Motion, effort: Array, extras: Sequence[Array]) -> tuple[Array, IntArray, Array, Array, IntArray]:
         """The first arguments of `append_columns`."""

@@ -20,10 +20,9 @@ from dynident.core.records import Shape
 from dynident.core.threads import map_in_order, thread_count
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor
-from dynident.friction.model import Motion
+from dynident.dynamics.friction.model import Motion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import moved_columns
-from dynident.regression.equations.gram import GramSum
 from dynident.regression.equations.lines import LineFiller, RowLayout
 from dynident.robots.robot import JointType
 
@@ -169,23 +168,32 @@ class LogRows:
         return Motion(data.q[part], data.require("dq")[part], data.require("ddq")[part], load[part], temperature)
 
     def tables(self) -> Iterator[RowTable]:
-        for number, lines, mask in self._numbered_lines():
-            for j in range(len(self.groups)):
-                table = self._layout.table(lines, j)
-                if mask is not None:
-                    table = table[:, mask[j]]
-                if self.weights is not None:
-                    table = self.weights[number, j] * table
-                if table.shape[1]:
-                    yield RowTable(j, table, number)
+        if self.filter is None:
+            for number, segment in enumerate(self.dataset.segments):
+                yield from self.unfiltered_tables(number, segment)
+            return
+        for number, lines, mask in map_in_order(partial(self._filter_stretch, self.filter), self.stretches(_FILTERED), thread_count()):
+            yield from self._tables_of(number, lines, mask)
 
-    def layout(self, multiple: int) -> RowLayout:
-        """Where the rows stand among lines, of which each joint has a multiple of so many."""
-        return RowLayout.of(self.base, self.groups, multiple)
+    def unfiltered_tables(self, number: int, part: slice) -> Iterator[RowTable]:
+        """Of some samples of a segment, as they are without a filter."""
+        for lines, mask in self._iterate_lines(part, LineFiller(self._layout, _CHUNK)):
+            yield from self._tables_of(number, lines, mask)
+
+    def _tables_of(self, number: int, lines: Array, mask: BoolArray | None) -> Iterator[RowTable]:
+        """lines : tables of all joints below each other; mask : (n, samples) which of their rows to use."""
+        for j in range(len(self.groups)):
+            table = self._layout.table(lines, j)
+            if mask is not None:
+                table = table[:, mask[j]]
+            if self.weights is not None:
+                table = self.weights[number, j] * table
+            if table.shape[1]:
+                yield RowTable(j, table, number)
 
     @cached_property
     def _layout(self) -> RowLayout:
-        return self.layout(1)
+        return RowLayout.of(self.base, self.groups)
 
     def stretches(self, samples: int) -> Iterator[tuple[int, slice]]:
         """Segment and samples of each stretch of a log, about so long; those of a filtered one overlap by what a row needs beside it."""
@@ -198,22 +206,13 @@ class LogRows:
                 support = slice(self.filter.output_support(part.start).start, self.filter.output_support(part.stop - 1).stop)
                 yield number, slice(segment.start + support.start, segment.start + support.stop)
 
-    def _numbered_lines(self) -> Iterator[tuple[int, Array, BoolArray | None]]:
-        """Segment, tables of all joints below each other, and which of their rows to use."""
-        if self.filter is None:
-            for number, segment in enumerate(self.dataset.segments):
-                for lines, mask in self.iterate_lines(segment, LineFiller(self._layout, _CHUNK)):
-                    yield number, lines, mask
-        else:
-            yield from map_in_order(partial(self._filter_stretch, self.filter), self.stretches(_FILTERED), thread_count())
-
     def _filter_stretch(self, filter: ParallelFilter, stretch: tuple[int, slice]) -> tuple[int, Array, BoolArray | None]:
         number, part = stretch
         tables, masks = filter.stream(), filter.stream()
         counts = np.diff(self._layout.offsets)
         filtered: list[Array] = []
         kept: list[Array] = []
-        for lines, mask in self.iterate_lines(part, LineFiller(self._layout, _FILTERED_CHUNK)):
+        for lines, mask in self._iterate_lines(part, LineFiller(self._layout, _FILTERED_CHUNK)):
             if mask is not None:
                 # equations times 0 or 1 are still equations: masked samples then reach no filtered row, however wrong they are
                 np.multiply(lines, np.repeat(mask, counts, axis=0), out=lines)
@@ -224,33 +223,14 @@ class LogRows:
         rows = np.concatenate([*filtered, tables.finish()], axis=1)
         return number, rows, np.concatenate(kept, axis=1) >= MASK_SHARE if kept else None
 
-    def iterate_lines(self, part: slice | IntArray, filler: LineFiller) -> Iterator[tuple[Array, BoolArray | None]]:
+    def _iterate_lines(self, part: slice, filler: LineFiller) -> Iterator[tuple[Array, BoolArray | None]]:
         """The unfiltered rows of some samples as (lines, samples) of the filler, whose memory is reused; and (n, samples) which to use."""
-        data = self.dataset
-        for piece, motion, effort, extras in self._pieces(part, filler.lines.shape[1]):
-            for own in filler.fill(motion, effort, extras):
+        data, width = self.dataset, filler.lines.shape[1]
+        effort = data.require("effort")
+        for number, piece in enumerate(_cut(part, max(1, _PIECE // width) * width)):
+            for own in filler.fill(self.motion(piece), effort[piece], [values[piece] for values in self.extra.values()]):
                 mask = None if data.mask is None else data.mask[piece][own].T
                 yield filler.lines[:, : own.stop - own.start], mask
-
-    def add_grams(self, segment: int, part: slice, filler: LineFiller, grams: GramSum) -> IntArray:
-        """The unfiltered rows of some samples of a segment into Gram matrices; (n,) how many of each joint are used."""
-        data = self.dataset
-        used = np.zeros(len(self.groups), dtype=np.int64)
-        for piece, motion, effort, extras in self._pieces(part, filler.lines.shape[1]):
-            scale = None if data.mask is None else data.mask[piece].astype(float)
-            used += len(data.q[piece]) if data.mask is None else data.mask[piece].sum(axis=0)
-            if self.weights is not None:
-                scale = self.weights[segment] * (np.ones_like(data.q[piece]) if scale is None else scale)
-            filler.add_to(grams, motion, effort, extras, scale)
-        return used
-
-    def _pieces(self, part: slice | IntArray, width: int) -> Iterator[tuple[slice | IntArray, Motion, Array, list[Array]]]:
-        """Some samples after the others, as many lines of that width: which ones, their motion, effort and extra columns."""
-        data = self.dataset
-        effort = data.require("effort")
-        pieces = [part] if isinstance(part, np.ndarray) else _cut(part, max(1, _PIECE // width) * width)
-        for number, piece in enumerate(pieces):
-            yield piece, self.motion(piece), effort[piece], [values[piece] for values in self.extra.values()]
             if number % _KEPT == 0:
                 release(data.q, data.dq, data.ddq, effort)
 

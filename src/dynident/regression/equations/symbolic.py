@@ -17,11 +17,11 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.linear_algebra import least_squares
 from dynident.dynamics import inertia_gravity_regressor
-from dynident.parameters import ParameterEntry
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import Columns, expression
 from dynident.robots.formats.dh import CONVENTIONS, dh_pose
 from dynident.robots.formats.dh_convert import DhRow, read_table
+from dynident.robots.parameters import ParameterEntry
 from dynident.robots.robot import Robot
 
 #: Share of the largest factor of its kind by which a polynomial may miss a factor.

@@ -18,9 +18,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.records import Shape
+from dynident.dynamics.friction.model import Parameter, ShapeConstant
+from dynident.dynamics.friction.shapes import shape_constants
 from dynident.errors import require
-from dynident.friction.model import Parameter, ShapeConstant
-from dynident.friction.shapes import shape_constants
 from dynident.regression.estimate import Estimate
 from dynident.regression.friction.curves import FrictionCurve, friction_curve, separate_columns
 from dynident.regression.friction.deviations import ShapeSpread

@@ -11,8 +11,8 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.documents import Number, to_json
 from dynident.core.records import Shape
-from dynident.friction.model import FrictionModel
-from dynident.friction.shapes import shape_constants
+from dynident.dynamics.friction.model import FrictionModel
+from dynident.dynamics.friction.shapes import shape_constants
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

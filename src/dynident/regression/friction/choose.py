@@ -15,11 +15,11 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.linear_algebra import least_squares
+from dynident.dynamics.friction.candidates import friction_additions, friction_laws
+from dynident.dynamics.friction.combined import combine
+from dynident.dynamics.friction.model import FrictionModel, Motion
+from dynident.dynamics.friction.per_joint import PerJoint
 from dynident.errors import InputError
-from dynident.friction.candidates import friction_additions, friction_laws
-from dynident.friction.combined import combine
-from dynident.friction.model import FrictionModel, Motion
-from dynident.friction.per_joint import PerJoint
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.partition import Parts, partition_rows
@@ -227,7 +227,7 @@ class _Search:
             held_out = self.labels[j] == k
             rest = projection.rest(columns, parameters) if self.rigid is None else self.rigid[rows.rest]
             left = rows.z[held_out] - rest @ rows.Y[:, held_out] - parameters @ columns[:, held_out]
-            errors[k] = float(np.mean(left**2)) if len(left) else 0.0
+            errors[k] = _mean_square(left)
         values = dict(zip(fitted.parameter_names, f.tolist(), strict=True))
         return Trial(
             joint=group.name,
@@ -278,7 +278,7 @@ class _Search:
             for j, (rows, (phi, _)) in enumerate(zip(self.rows, pieces, strict=True)):
                 left, used, held_out = rows.z - values[rows.rest] @ rows.Y, self.used(j, k), self.labels[j] == k
                 f = least_squares(phi[:, used].T, left[used])
-                squares[k, j] = float(np.mean((left[held_out] - f @ phi[:, held_out]) ** 2))
+                squares[k, j] = _mean_square(left[held_out] - f @ phi[:, held_out])
         return np.sqrt(squares.mean(axis=0))
 
     def _pieces(self, j: int, model: FrictionModel) -> tuple[Array, list[Array]]:
@@ -308,6 +308,11 @@ class _Search:
             if part.dissipative:
                 power += (part.columns(own)[:, 0] @ np.array([values[name] for name in part.parameter_names])) * own.dq[:, 0]
         return "gives energy back" if np.mean(power < 0.0) > _GIVES_BACK else ""
+
+
+def _mean_square(left: Array) -> float:
+    """Of a block; zero, which favours no candidate, where a mask leaves none of its rows."""
+    return float(np.mean(left**2)) if len(left) else 0.0
 
 
 def _beside_linear(friction: FrictionModel | None) -> tuple[FrictionModel, ...]:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.dynamics.friction.model import FrictionModel, Motion
+from dynident.dynamics.friction.shapes import shape_constants, shape_slopes
 from dynident.errors import InputError
-from dynident.friction.model import FrictionModel, Motion
-from dynident.friction.shapes import shape_constants, shape_slopes
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Estimate
 

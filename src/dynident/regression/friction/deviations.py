@@ -10,21 +10,23 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.linear_algebra import least_squares
+from dynident.dynamics.friction.model import FrictionModel, ShapeConstant, label
+from dynident.dynamics.friction.shapes import shape_constants, shape_values
 from dynident.errors import require
-from dynident.friction.model import FrictionModel, ShapeConstant, label
-from dynident.friction.shapes import shape_constants, shape_values
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import ExtraColumn, FrictionColumn
 from dynident.regression.equations.factors import compress, independent_columns
+from dynident.regression.equations.partition import TableRows
 from dynident.regression.equations.rows import RowGroup, Tables
 from dynident.regression.estimate import Estimate
 from dynident.regression.friction.fitted import FittedShape, known_together, shape_notes
 from dynident.regression.friction.joint_rows import JointRows
 from dynident.regression.problem import Problem, rows_in_time
+from dynident.regression.solution import Prior, prior_rows
 from dynident.regression.uncertainty.autocovariance import correlated_rows
 from dynident.regression.uncertainty.blocks import BlockVariation
 from dynident.regression.uncertainty.covariance import spread
-from dynident.regression.uncertainty.losses import Squared
+from dynident.regression.uncertainty.losses import Loss, loss_by_name
 
 #: Distance from a bound that counts as being there, as a share of the range of a shape, or of its value where that is less.
 _AT_BOUND = 1e-3
@@ -97,11 +99,19 @@ class ShapeSpread:
         )
 
 
-def linearise_shapes(estimate: Estimate, rows: Sequence[JointRows], *, held: BoolArray | None = None) -> ShapeSpread:
+def linearise_shapes(
+    estimate: Estimate,
+    rows: Sequence[JointRows],
+    *,
+    held: BoolArray | None = None,
+    loss: Loss | None = None,
+    prior: Prior | None = None,
+) -> ShapeSpread:
     """The uncertainty of an estimate and the shapes of its friction model.
 
     rows : of the data of the estimate.
     held : (b,) the coefficients that were not fitted but known beforehand; by default none.
+    loss, prior : of the fit; by default the loss that it says, with its usual threshold, and no prior.
     """
     base, problem = estimate.base, estimate.require_problem()
     friction = require(base.friction, "the friction model")
@@ -116,8 +126,8 @@ def linearise_shapes(estimate: Estimate, rows: Sequence[JointRows], *, held: Boo
         values=np.append(estimate.values, np.zeros(len(columns))),
         weights=weights,
         determined=fitted,
-        prior_rows=[],
-        loss=Squared(),
+        prior_rows=[np.insert(block, [base.rank] * len(columns), 0.0, axis=1) for block in prior_rows(prior)],
+        loss=loss or loss_by_name(estimate.summary.loss),
         rows=correlated_rows(augmented),
     )
     passes = _passes(augmented, fitted, held)
@@ -157,7 +167,8 @@ def _augment(problem: Problem, columns: Sequence[_ShapeColumn]) -> Problem:
         further = np.array([columns[i].d for i in mine]).reshape(len(mine), sum(table.shape[1] for table in own))
         pieces = zip(own, np.split(further, ends, axis=1), strict=True)
         tables.append(tuple(np.concatenate([table[:-1], d, table[-1:]]) for table, d in pieces))
-    return replace(problem, base=wider, groups=tuple(groups), factors=_factors(tuple(tables)), rows=(), filtered=tuple(tables))
+    rows = TableRows(base=wider, groups=tuple(groups), runs=tuple(tables))
+    return replace(problem, base=wider, groups=rows.groups, factors=_factors(rows.runs), rows=(rows,), filtered=rows.runs)
 
 
 def _factors(tables: Tables) -> tuple[Array, ...]:

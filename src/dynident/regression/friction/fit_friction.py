@@ -11,10 +11,10 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
+from dynident.dynamics.friction.model import FrictionModel
+from dynident.dynamics.friction.per_joint import PerJoint
+from dynident.dynamics.friction.shapes import shape_constants, shape_values
 from dynident.errors import InputError
-from dynident.friction.model import FrictionModel
-from dynident.friction.per_joint import PerJoint
-from dynident.friction.shapes import shape_constants, shape_values
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
@@ -78,7 +78,8 @@ def fit_friction(
     result = estimate(change_friction(problem, model, loads), progress=progress, **fitting)
     if not (fit_shapes and has_shapes(model)) or result.problem is None:
         return result
-    return linearise_shapes(result, joint_rows(result.problem)).include()  # whose rows count by the noise of their recordings
+    rows = joint_rows(result.problem)  # which count by the noise of their recordings
+    return linearise_shapes(result, rows, loss=fitting.get("loss"), prior=fitting.get("prior")).include()
 
 
 def has_shapes(model: FrictionModel) -> bool:

@@ -10,9 +10,9 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.linear_algebra import least_squares
+from dynident.dynamics.friction.model import FrictionModel
+from dynident.dynamics.friction.per_joint import PerJoint
 from dynident.errors import InputError
-from dynident.friction.model import FrictionModel
-from dynident.friction.per_joint import PerJoint
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Estimate, EstimateStatus, Residuals
@@ -24,6 +24,7 @@ from dynident.regression.friction.projection import STARTS, fit_shapes, project_
 from dynident.regression.notes import estimate_notes
 from dynident.regression.problem import Problem
 from dynident.regression.solution import explains_badly, residuals
+from dynident.regression.uncertainty.losses import Squared
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,7 +87,8 @@ def _hold(estimate: Estimate, rigid: Array) -> Estimate:
         left = factor[:, -1] - factor[:, :-1][:, ~mine] @ values[group.columns[~mine]]
         values[group.columns[mine]] = least_squares(factor[:, :-1][:, mine], left)
     found = residuals(problem, values)
-    levels = tuple(np.sqrt(found.squares / np.maximum(found.counts - 3, 1)).tolist())
+    fitted = [int(own[group.columns].sum()) for group in problem.groups]
+    levels = tuple(np.sqrt(found.squares / np.maximum(found.counts - fitted, 1)).tolist())
     held = replace(
         estimate,
         values=values,
@@ -94,7 +96,7 @@ def _hold(estimate: Estimate, rigid: Array) -> Estimate:
         kept=np.ones(base.rank, dtype=bool),
         dropped=(),
         status=EstimateStatus.COMPLETE,
-        summary=replace(estimate.summary, noise_levels=levels),
+        summary=replace(estimate.summary, noise_levels=levels, loss=Squared.name),
         blocks=None,
         notes=problem.notes,
     )

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.dynamics.friction.model import FrictionModel, Motion
+from dynident.dynamics.friction.shapes import shape_constants, shape_slopes
 from dynident.errors import InputError
-from dynident.friction.model import FrictionModel, Motion
-from dynident.friction.shapes import shape_constants, shape_slopes
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.equations.rows import MASK_SHARE, LogRows
 from dynident.regression.problem import Problem, rows_in_time
@@ -47,7 +47,7 @@ class JointRows:
     def _part(self, part: FrictionModel) -> Array:
         if part in self.ready:
             return self.ready[part]
-        found = np.concatenate([_columns(log, self.joint, part) for log in self.logs], axis=1)
+        found = np.concatenate([friction_columns(log, self.joint, part) for log in self.logs], axis=1)
         if not shape_constants(part):
             self.ready[part] = found
         return found
@@ -85,7 +85,8 @@ def joint_rows(problem: Problem, loads: Sequence[Array] | None = None) -> tuple[
     return tuple(found)
 
 
-def _columns(log: LogRows, joint: int, model: FrictionModel) -> Array:
+def friction_columns(log: LogRows, joint: int, model: FrictionModel) -> Array:
+    """(k, rows) the columns of a single joint's friction model in the rows of a log, filtered and masked as these are."""
     pieces = [np.zeros((len(model.parameters), 0))]
     for number, segment in enumerate(log.dataset.segments):
         motion = Motion(*(None if values is None else values[:, joint : joint + 1] for values in log.motion(segment)))

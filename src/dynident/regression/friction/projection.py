@@ -15,8 +15,8 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.linear_algebra import least_squares
-from dynident.friction.model import FrictionModel
-from dynident.friction.shapes import shape_constants, shape_values, with_shapes
+from dynident.dynamics.friction.model import FrictionModel
+from dynident.dynamics.friction.shapes import shape_constants, shape_values, with_shapes
 from dynident.regression.equations.factors import triangular
 from dynident.regression.friction.joint_rows import JointRows
 

@@ -10,9 +10,9 @@ from dynident.core.kinds import NOT_STORED
 from dynident.core.results import Result
 from dynident.core.texts import short_number
 from dynident.data import Dataset
+from dynident.dynamics.friction.combined import linear
+from dynident.dynamics.friction.model import FrictionModel
 from dynident.errors import InputError
-from dynident.friction.combined import linear
-from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.friction.change import JointChange, compare_friction

@@ -17,7 +17,7 @@ from dynident.core.arrays import Array, BoolArray
 from dynident.regression.equations.factors import triangular
 from dynident.regression.problem import Problem
 from dynident.regression.uncertainty.autocovariance import SMALLEST_SHARE, Correlated, Influence, bound_below, correlated_meat
-from dynident.regression.uncertainty.blocks import BlockVariation, measure_blocks
+from dynident.regression.uncertainty.blocks import BlockVariation, larger_of_both, measure_blocks
 from dynident.regression.uncertainty.configurations import SMALLEST_OF_CONFIGURATIONS, configuration_meat
 from dynident.regression.uncertainty.losses import Loss, Squared
 
@@ -44,7 +44,8 @@ class Spread:
 
     def covariance(self, kept: BoolArray) -> Array:
         """(b, b) covariance when only the kept coefficients are estimated, zero elsewhere: the larger of both sources."""
-        return self.noise_covariance(kept) * np.outer(self.scale, self.scale)
+        noise = self.noise_covariance(kept)
+        return noise if self.blocks is None else larger_of_both(noise, self.blocks.ratios)
 
     def noise_covariance(self, kept: BoolArray) -> Array:
         """The part of it that the noise explains."""

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
-from dynident.core.texts import listing
+from dynident.core.texts import join_words, listing
 from dynident.errors import require
-from dynident.parameters import ParameterEntry
 from dynident.regression.comparison import compare
 from dynident.regression.equations.base import BaseParameters
-from dynident.regression.equations.columns import Column, FrictionColumn
+from dynident.regression.equations.columns import Column as BaseColumn
+from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Dropped, Estimate
 from dynident.reports.blocks import Block, Heading, Text, notes_listing
 from dynident.reports.regression import coefficient_table, comparison_table, constants_table, vendor_table
 from dynident.reports.regression_figures import precision_figure
-from dynident.reports.tables import Table, column, named_values
+from dynident.reports.tables import Column, Table, named_values
+from dynident.robots.parameters import ParameterEntry
 from dynident.runs import Run, Stage
 
 _RIGID = {
@@ -65,9 +65,15 @@ def excitation(run: Run) -> Iterator[Block]:
     estimate = run.estimate
     yield Text(_summary(estimate))
     yield precision_figure(estimate)
-    rows = tuple(_advice(estimate))
+    rows = list(_advice(estimate))
     if rows:
-        yield Table("What would determine the rest", rows)
+        columns = (
+            Column("coefficients", math=True),
+            Column("belongs", "what they belong to"),
+            Column("motion", "motion that would show them"),
+            Column("longer", "or this log, longer by", _longer_text),
+        )
+        yield Table.of_columns("What would determine the rest", dict(zip(columns, zip(*rows, strict=True), strict=True)))
         yield Text(
             "A standard deviation falls with the square root of the recorded time, so a better motion is worth more than a longer log."
         )
@@ -76,7 +82,7 @@ def excitation(run: Run) -> Iterator[Block]:
         yield Text(
             f"No motion shows {names}: they have no effect on the torques of this robot, and need not be known to predict them.", math=True
         )
-    yield notes_listing("About the data", estimate.notes)
+    yield notes_listing("About the data", (*estimate.doubts, *estimate.notes))
 
 
 def _summary(estimate: Estimate) -> str:
@@ -93,18 +99,9 @@ def _longer_text(factor: float) -> str:
     return "no length" if factor >= 1e3 else f"{factor:.0f} times" if factor >= 3.0 else f"{factor:.1f} times"
 
 
-@dataclass(frozen=True)
-class _Advice:
-    """longer : times as long as this log another one of the same motion would have to be."""
-
-    coefficients: str = column(math=True)
-    belongs: str = column("what they belong to")
-    motion: str = column("motion that would show them")
-    longer: float = column("or this log, longer by", _longer_text)
-
-
-def _advice(estimate: Estimate) -> Iterator[_Advice]:
-    """One row per link and kind of coefficient, and per kind of friction: which were not determined, and what would help."""
+def _advice(estimate: Estimate) -> Iterator[tuple[str, str, str, float]]:
+    """Per link and kind of coefficient, and per kind of friction: which were not determined, what they belong to, the motion that would
+    show them, and how many times as long another log of the same motion would have to be."""
     limit = estimate.summary.drop_above_percent
     base = estimate.base
     grouped: dict[tuple[str, str | int], list[Dropped]] = {}
@@ -115,31 +112,27 @@ def _advice(estimate: Estimate) -> Iterator[_Advice]:
         belongs, motion = _motion(base, [base.columns[int(base.independent[item.index])] for item in items])
         worst = max(100.0 * item.std / abs(item.value) if item.value and np.isfinite(item.std) else np.inf for item in items)
         factor = (worst / limit) ** 2 if limit is not None else np.inf
-        yield _Advice(", ".join(names), belongs, motion, float(factor))
+        yield ", ".join(names), belongs, motion, float(factor)
 
 
-def _kind(column: Column) -> tuple[str, str | int]:
+def _kind(column: BaseColumn) -> tuple[str, str | int]:
     """What the same motion shows: a quantity of one link, one friction parameter of any joint, or a column of the user's own."""
     if isinstance(column, ParameterEntry):
         return column.quantity, column.link
     return ("friction", column.slot) if isinstance(column, FrictionColumn) else ("extra", column.name)
 
 
-def _motion(base: BaseParameters, columns: list[Column]) -> tuple[str, str]:
+def _motion(base: BaseParameters, columns: list[BaseColumn]) -> tuple[str, str]:
     """What columns of one kind belong to, and the motion that shows them: for a link that of the last joints before it."""
     robot, first = base.robot, columns[0]
     if isinstance(first, ParameterEntry):
         link = robot.link_names[first.link]
         joints = [robot.joint_names[i] for i in robot.ancestors(first.link)][-3:]
-        return link, _RIGID[first.quantity].format(link=link, joints=_and(joints))
+        return link, _RIGID[first.quantity].format(link=link, joints=join_words(joints))
     if not isinstance(first, FrictionColumn) or base.friction is None:
         return "columns of your own", "a motion in which they vary apart from the others"
     joints = [robot.joint_names[column.joint] for column in columns if isinstance(column, FrictionColumn)]
-    return _and(joints), base.friction.parameters[first.slot].motion
-
-
-def _and(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return join_words(joints), base.friction.parameters[first.slot].motion
 
 
 def provenance(run: Run) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dynident.regression.estimate import Estimate
 from dynident.reports.blocks import Block, Heading, Key, Text
 from dynident.reports.regression import change_table, choice_table, friction_table, parameter_table, shape_table
-from dynident.reports.regression_figures import FRICTION_MODEL, friction_figure, law_colours
+from dynident.reports.regression_figures import friction_figure
 from dynident.reports.validation import drift_figures, friction_cloud
 from dynident.runs import Run, Stage
 from dynident.validation.drift import friction_drift
@@ -26,13 +26,12 @@ def friction(run: Run) -> Iterator[Block | None]:
     else:
         yield Text("Each dot is a moment: measured torque minus what the links explain. The line is the friction model at constant speed.")
     if estimate.base.friction is not None or run.validation is not None:
-        laws = law_colours(estimate)
-        if laws:
-            model = (FRICTION_MODEL, "the model that was chosen", "@predicted")
-            yield Key((model, *((name, name, colour) for name, colour in laws.items())))
-        for j in range(estimate.base.robot.n):
-            cloud = None if run.validation is None else friction_cloud(run.validation.series[j])
-            yield friction_figure(estimate, j, cloud)
+        joints = range(estimate.base.robot.n)
+        clouds = [None] * len(joints) if run.validation is None else map(friction_cloud, run.validation.series)
+        figures = [friction_figure(estimate, j, cloud) for j, cloud in zip(joints, clouds, strict=True)]
+        if estimate.choice is not None:
+            yield Key.of(figures)
+        yield from figures
     yield friction_table(estimate)
     yield shape_table(estimate)
     yield from _choice(estimate)

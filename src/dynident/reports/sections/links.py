@@ -6,17 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynident.core.texts import decimal_text, number_form
+from dynident.core.texts import decimal_text
 from dynident.errors import require
-from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.sampling import AGREEMENT
-from dynident.payload.result import PayloadEstimate, PayloadStatus
-from dynident.reports.blocks import Block, Card, Cards, Heading, Text, notes_listing
-from dynident.reports.feasibility import link_rows, spread_table
-from dynident.reports.feasibility_figures import inertia_figures, mass_figure, moment_figure
+from dynident.reports.blocks import Block, Card, Cards, Heading, Text, notes_listing, result_blocks
+from dynident.reports.links import link_table
 from dynident.reports.robot_figures import outside, robot_figure
-from dynident.reports.tables import Column, Table
 from dynident.reports.validation import spread_figure, torque_table
+from dynident.routes.payload.result import PayloadEstimate, PayloadStatus
 from dynident.runs import Run
 
 _TONES = {PayloadStatus.TOLD: "good", PayloadStatus.INERTIA_OPEN: "good", PayloadStatus.CENTRE_OPEN: "fair"}
@@ -31,33 +27,18 @@ def links(run: Run) -> Iterator[Block]:
         "can take while the others adapt and the fit stays as good as the noise allows; its colour says what keeps it there. A bar that "
         "runs out of its figure is open or far wider."
     )
-    yield _link_table(parameters)
+    table = link_table(parameters).without("range", "determined")
+    yield table if parameters.base.robot.parameters is not None else table.without("nominal_mass", "nominal_com")
     if parameters.ranges:
         yield Heading("Ranges")
-        yield mass_figure(parameters)
-        yield moment_figure(parameters)
+        masses, moments, *inertias = parameters.figures()
+        yield masses
+        yield moments
         yield Text("Inertias about the origin of each link's frame. Links differ too much in size to share an axis.")
-        yield from inertia_figures(parameters)
+        yield from inertias
     else:
         yield Text("The ranges of the parameters were not computed.")
-    yield notes_listing("Notes", parameters.notes)
-
-
-def _link_table(parameters: LinkParameters) -> Table:
-    rows = link_rows(parameters)
-    of_mass, of_com = number_form(3, [row["mass"] for row in rows]), f"z{number_form(3, [x for row in rows for x in row['com']])}"
-    columns = (
-        Column("link"),
-        Column("frame"),
-        Column("mass", "mass [kg]", of_mass),
-        Column("nominal_mass", "nominal [kg]", of_mass),
-        Column("com", "centre of mass [m]", of_com, separator="  "),
-        Column("nominal_com", "nominal [m]", of_com, separator="  "),
-        Column("inertias", "principal inertias [kg·m²]", ".2e", separator="  ", math=True),
-        Column("margin", form=".1e", math=True),
-    )
-    table = Table("Links", rows, columns)
-    return table if parameters.base.robot.parameters is not None else table.without("nominal_mass", "nominal_com")
+    yield notes_listing("Notes", (*parameters.doubts, *parameters.notes))
 
 
 def robot(run: Run) -> Iterator[Block]:
@@ -81,13 +62,8 @@ def robot(run: Run) -> Iterator[Block]:
 def samples(run: Run) -> Iterator[Block]:
     """What the data leave open, as models: how far sampled links spread, and how little or much of it shows in the torques."""
     drawn = require(run.samples, "the drawn parameter sets")
-    yield Text(
-        f"{len(drawn)} parameter sets, friction included, drawn from what data, prior and constraints leave open; every one is "
-        f"consistent. Their total mass is {drawn.total_mass.mean():.2f} ± {drawn.total_mass.std():.2f} kg. The chains agree: "
-        f"R̂ is {drawn.agreement:.3f} at most (limit {AGREEMENT}), and they are worth {drawn.effective:.0f} independent draws at least."
-    )
-    yield spread_table(drawn)
-    yield from drawn.figures()
+    drawn_from = "parameter sets, friction included, drawn from what data, prior and constraints leave open; every one is consistent."
+    yield from result_blocks(drawn, Text(f"{len(drawn)} {drawn_from}"))
     yield Heading("How different their torques are")
     spread = run.torque_spread
     if spread is None:
@@ -95,7 +71,7 @@ def samples(run: Run) -> Iterator[Block]:
         return
     yield Text(
         "The RMS difference between the torques of a sample and the mean of all, on the motion of the validation. Links can differ much "
-        "and torques little: what the torques don't depend on is what the data can't tell."
+        f"and torques little: what the torques don't depend on is what the data can't tell. {spread.sentence}"
     )
     yield torque_table(spread)
     yield spread_figure(spread)
@@ -104,17 +80,11 @@ def samples(run: Run) -> Iterator[Block]:
 def payload(run: Run) -> Iterator[Block]:
     """What hangs on the flange, how certain that is, and how it compares with what the controller was told."""
     body = require(run.payload, "the payload")
-    shown = body.tables()
-    yield Text(shown.facts[0], headline=True)
-    yield Cards(tuple(_payload_cards(body)))
-    yield Text(
+    about = (
         f"A rigid body on {body.link}, in the flange frame: {body.evidence.source}, compared with the arm of {body.evidence.arm}. "
         "Bars are 95 % intervals, the arm's own uncertainty included. What the data don't tell is what a usual body of this mass has."
     )
-    yield from body.figures()
-    yield from shown.tables
-    yield Text(" ".join(shown.facts[1:]))
-    yield notes_listing("Notes", body.notes)
+    return result_blocks(body, Cards(tuple(_payload_cards(body))), Text(about))
 
 
 def _payload_cards(body: PayloadEstimate) -> Iterator[Card]:

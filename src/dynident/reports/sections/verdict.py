@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.texts import decimal_text, listing, short_number
-from dynident.feasibility.result import LinkParameters, RetrievalStatus
-from dynident.parameters import consistency_margin
-from dynident.regression.estimate import Estimate
+from dynident.links.result import LinkParameters, RetrievalStatus
+from dynident.regression.estimate import Estimate, EstimateStatus
 from dynident.regression.notes import HIGH_CONDITION
 from dynident.reports.blocks import Block, Card, Cards, Listing, Text
+from dynident.robots.parameters import consistency_margin
+from dynident.routes.signs.confidence import SignVerdict
 from dynident.runs import Run, Stage
-from dynident.signs.confidence import SignVerdict
 from dynident.validation.metrics import Grade
 from dynident.validation.notes import departure_text
 from dynident.validation.result import CLEARLY_WORSE, WORSE_THAN_FIT, Validation
@@ -54,6 +54,8 @@ def headline(run: Run) -> str:
 
 def what_to_trust(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
+    if estimate.doubts:
+        return
     if validation is not None and validation.on_new_data:
         nominal, errors = validation.nominal, validation.recommended
         good = [name for name, grade in zip(validation.joints, errors.joint_grades, strict=True) if grade is Grade.GOOD]
@@ -98,7 +100,10 @@ def what_not_to_trust(run: Run) -> Iterator[str]:
 def find_doubts(run: Run) -> Iterator[Doubt]:
     """In the order in which they are read."""
     estimate, validation = run.estimate, run.validation
-    if run.signs is not None and run.signs.verdict is not SignVerdict.CERTAIN:
+    yield from (Doubt(f"Any model of these data: {doubt}.") for doubt in estimate.doubts)
+    if estimate.status in (EstimateStatus.LOSS_UNSETTLED, EstimateStatus.WEIGHTS_UNSETTLED):
+        yield Doubt(f"The coefficients to their last digits: {estimate.status.value}.")
+    if run.signs is not None and run.signs.verdict is SignVerdict.LIKELY:  # what is less than that is a doubt of the estimate
         yield Doubt(f"The signs of the torque, on which everything else stands. {run.signs.sentence}")
     if estimate.vendor_model is not None:
         yield from (Doubt(f"The coefficients: {note}.") for note in estimate.vendor_model.notes)
@@ -160,8 +165,9 @@ def _of_links(run: Run) -> Iterator[Doubt]:
         to_do = Stage.PARAMETERS.command(run.folder)
         yield Doubt(f"Masses and inertias of single links: they have not been retrieved. To do so: {to_do}", general=True)
         return
-    if parameters.status is RetrievalStatus.DOUBTFUL:
-        yield Doubt(f"The link parameters: they are {parameters.status.value}.", general=True)
+    yield from (Doubt(f"The link parameters: {doubt}.") for doubt in parameters.doubts if doubt not in run.estimate.doubts)
+    if parameters.status is RetrievalStatus.NOT_CONVERGED:
+        yield Doubt(f"The link parameters: they are {parameters.status.value}.")
     if not parameters.feasible:
         yield Doubt("The link parameters in a simulator: they violate constraints, and no real robot has them.")
     determined = _determined(parameters)
@@ -191,7 +197,8 @@ def _error_card(run: Run) -> Card:
     if summary.processing.cutoff_hz is not None:
         wide = "" if errors.wide_percent is None else f"; {short_number(errors.wide_percent)} % at {summary.wide_hz:g} Hz"
         lines.insert(0, f"at {summary.processing.cutoff_hz:g} Hz{wide}")
-    return Card(_LABELS[validation.on_new_data], errors.percent_text, "\n".join(lines), _TONES[errors.grade], bars)
+    tone = "bad" if validation.doubts else _TONES[errors.grade]
+    return Card(_LABELS[validation.on_new_data], errors.percent_text, "\n".join(lines), tone, bars)
 
 
 def _estimate_cards(estimate: Estimate) -> Iterator[Card]:
@@ -212,4 +219,6 @@ def _link_cards(run: Run) -> Iterator[Card]:
     yield Card("Gap to the optimum", share, detail, "good" if parameters.status is RetrievalStatus.OPTIMAL else "fair")
     margin = float(np.min(consistency_margin(parameters.parameters)))
     detail = f"total mass {decimal_text(parameters.total_mass, 2)} kg\nmargin {margin:.0e}"
-    yield Card("Feasible", "yes" if parameters.feasible else "no", detail, "good" if parameters.feasible else "bad")
+    doubtful = parameters.status is RetrievalStatus.DOUBTFUL
+    tone = "bad" if doubtful or not parameters.feasible else "good"
+    yield Card("Feasible", "no" if not parameters.feasible else "yes, but doubtful" if doubtful else "yes", detail, tone)

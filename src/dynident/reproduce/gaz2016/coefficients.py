@@ -8,20 +8,20 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.dynamics import lagrangian_dynamics
-from dynident.feasibility.solvers.search.box import from_standard, to_standard
+from dynident.links.solvers.search.box import from_standard, to_standard
+from dynident.motions.simulation import random_configurations
 from dynident.regression import BaseParameters, base_parameters
 from dynident.reproduce.claim import COUNTED, Claim
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.gaz2016.published import gravity_rows
 from dynident.robots import load_robot
-from dynident.simulation import random_configurations
 
 KEY = "gaz2016"
 #: Singular values below this share of the largest are rounding; the next ones are a million times larger.
 _RANK = 1e-10
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     """Ranks of the regressors by two independent kernels, and the parameters that any coefficient depends on."""
     robot = load_robot("kuka_lwr4")
     bases = {name: base_parameters(robot, equations=name) for name in ("gravity", "inertia", "controller")}
@@ -47,7 +47,7 @@ def run(setting: Setting) -> Outcome:
         count("eq. (14)", "parameters in the inertia coefficients", 64, int(unknowns["inertia"].sum())),
         count("Section II-C", "inertia elements in the inertia coefficients", 37, int(unknowns["inertia"][:, 4:].sum())),
     ]
-    return Outcome(claims=tuple(claims))
+    return ExperimentOutcome(claims=tuple(claims))
 
 
 def _matter(base: BaseParameters, p: Array) -> BoolArray:
@@ -67,4 +67,4 @@ def _lagrangian_ranks() -> dict[str, int]:
     return {name: int(np.sum(size > _RANK * size[0])) for name, size in sizes.items()}
 
 
-EXPERIMENT = Experiment(key="coefficients", title="coefficients and their number", run=run)
+EXPERIMENT = PaperExperiment(key="coefficients", title="coefficients and their number", run=run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.feasibility import (
+from dynident.links import (
     FeasibleSet,
     Known,
     LinkParameters,
@@ -15,14 +15,14 @@ from dynident.feasibility import (
     repair,
     solve_retrieval,
 )
-from dynident.feasibility.extraction import extract_in_two_steps
-from dynident.parameters import consistency_margin, to_com
+from dynident.links.extraction import extract_in_two_steps
 from dynident.regression import BaseParameters, base_parameters
 from dynident.reproduce.claim import COUNTED, Claim, as_measured, printed
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.gaz2016.multistart import restarted_costs
 from dynident.reproduce.gaz2016.published import GRAVITY, INERTIAS, MASSES_AND_CENTRES, TOTAL_MASS, gravity_rows
 from dynident.robots import load_robot
+from dynident.robots.parameters import consistency_margin, to_com
 
 KEY = "gaz2016"
 _EVERYTHING = FeasibleSet((PhysicalConsistency(), MASSES_AND_CENTRES, INERTIAS, TOTAL_MASS))
@@ -36,7 +36,7 @@ _NOT_PRINTED = (
 )
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     robot = load_robot("kuka_lwr4")
     base = base_parameters(robot, equations="controller")
     K, values = gravity_rows(base.columns.names)
@@ -51,11 +51,11 @@ def run(setting: Setting) -> Outcome:
         "the coefficients of the inertia matrix are in the first author's thesis and not in the paper; "
         "those of Tables II and IV, which the paper says match them to 5e-12, take their place"
     )
-    return Outcome(claims=tuple(claims), notes=(note,))
+    return ExperimentOutcome(claims=tuple(claims), notes=(note,))
 
 
-def _gravity_claims(gravity: Objective, table: Array, found: LinkParameters) -> list[Claim]:
-    fitted = gravity.A @ found.x
+def _gravity_claims(gravity: Objective, table: Array, links: LinkParameters) -> list[Claim]:
+    fitted = gravity.A @ links.x
     claims = [
         Claim(
             paper=KEY,
@@ -90,7 +90,7 @@ def _gravity_claims(gravity: Objective, table: Array, found: LinkParameters) -> 
             paper=KEY,
             place="eq. (16)",
             quantity="best cost within Table I",
-            ours=found.objective,
+            ours=links.objective,
             goal="lower",
             reason="in masses and first moments (16) is a convex quadratic programme; its optimum is zero to rounding, within every bound",
             **printed("3.2073e-4"),
@@ -128,11 +128,11 @@ def _start_claims(setting: Setting, gravity: Objective, base: BaseParameters) ->
 
 def _inertia_claims(base: BaseParameters, table: Array) -> list[Claim]:
     gravity, inertia, both = (_distance(base, name, table) for name in ("gravity", "inertia", "controller"))
-    found = extract_in_two_steps(base, gravity, inertia, MASSES_AND_CENTRES, _EVERYTHING)
+    links = extract_in_two_steps(base, gravity, inertia, MASSES_AND_CENTRES, _EVERYTHING)
     used = np.flatnonzero(np.any(gravity.A != 0.0, axis=0))
     held = FeasibleSet(tuple(Known(base.columns.names[int(i)], float(table[i])) for i in used))
     paper_way = solve_retrieval(build_retrieval(base, inertia, _EVERYTHING & held))
-    answer, mass = found.inertia, float(table[::10].sum())
+    answer, mass = links.inertia, float(table[::10].sum())
     imposed = _with_eq_15(base, table)
     return [
         Claim(
@@ -203,8 +203,8 @@ def _with_eq_15(base: BaseParameters, table: Array) -> float:
 
 
 def _distance(base: BaseParameters, equations: str, table: Array) -> Objective:
-    own = base if base.equations == equations else base_parameters(base.robot, equations=equations)  # pyright: ignore[reportArgumentType]
-    return Objective(name=f"squared distance to the {equations} coefficients", A=own.grouping, b=own.coefficients(table))
+    of_kind = base if base.equations == equations else base_parameters(base.robot, equations=equations)  # pyright: ignore[reportArgumentType]
+    return Objective(name=f"squared distance to the {equations} coefficients", A=of_kind.grouping, b=of_kind.coefficients(table))
 
 
 def _consistency_claims(base: BaseParameters) -> list[Claim]:
@@ -249,4 +249,4 @@ def _listed(numbers: IntArray) -> str:
     return ", ".join(map(str, numbers.tolist()))
 
 
-EXPERIMENT = Experiment(key="extraction", title="extraction of parameters", run=run, sized=True)
+EXPERIMENT = PaperExperiment(key="extraction", title="extraction of parameters", run=run, sized=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility import Objective
-from dynident.feasibility.problem import build_retrieval
-from dynident.feasibility.solvers.search.box import box_of
+from dynident.links import Objective
+from dynident.links.problem import build_retrieval
+from dynident.links.solvers.search.box import box_of
 from dynident.regression import BaseParameters
 from dynident.reproduce.gaz2016.published import MASSES_AND_CENTRES
 
@@ -35,6 +35,6 @@ def restarted_costs(gravity: Objective, base: BaseParameters, starts: int, *, se
     rng = np.random.default_rng(seed)
     bounds = list(zip(low, high, strict=True))
     options = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-30, "gtol": 1e-12}
-    found = [minimize(cost, low + (high - low) * rng.uniform(size=len(low)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    results = [minimize(cost, low + (high - low) * rng.uniform(size=len(low)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
              for _ in range(starts)]  # fmt: skip
-    return [float(item.fun) for item in found]
+    return [float(item.fun) for item in results]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility import Bounds, FeasibleSet, TotalMass
+from dynident.links import Bounds, FeasibleSet, TotalMass
 
 #: Eq. 8: the gravity coefficients in masses and first moments, with d1 = 0.4 m and d2 = 0.39 m; eq. 12: their values as printed [kg·m].
 GRAVITY: tuple[tuple[dict[str, float], str], ...] = (

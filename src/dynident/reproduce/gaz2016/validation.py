@@ -9,12 +9,12 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import Dataset, differentiate, low_pass, resample, trim
 from dynident.dynamics import inverse_dynamics, lagrangian_dynamics
-from dynident.excitation import kuka_table_5, trajectory_dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.motions import kuka_table_5, trajectory_dataset
 from dynident.regression import build_problem, identify, residuals
 from dynident.reproduce.claim import Claim, as_measured
 from dynident.reproduce.curves import joint_panels, joints_together
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.recorded_links import link_claims
 from dynident.reproduce.virtual_logs import record_motion
 from dynident.robots import Robot, load_robot
@@ -32,7 +32,7 @@ _FRICTION = np.column_stack([np.full(7, 0.1), np.array([0.8, 0.8, 0.6, 0.5, 0.4,
 _DONT_CARE = (2, 4, 5, 6, 8, 9)
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     robot = load_robot("kuka_lwr4")
     published = np.asarray(robot.parameters)
     motion = trajectory_dataset(kuka_table_5(joints=robot.joint_names), 100.0)
@@ -103,17 +103,17 @@ def run(setting: Setting) -> Outcome:
         ),
         *joint_panels("Fig. 6", motion.time, {"Newton-Euler": newton_euler, "Lagrange": lagrange}, names, "torque [N·m]"),
     ]
-    return Outcome(claims=tuple(claims), figures=tuple(figures))
+    return ExperimentOutcome(claims=tuple(claims), figures=tuple(figures))
 
 
 def _other_values(published: Array) -> list[Array]:
     """The published parameters with other don't-care values."""
-    rng, found = np.random.default_rng(0), list[Array]()
+    rng, errors = np.random.default_rng(0), list[Array]()
     for _ in range(5):
         other = published.copy()
         other[0, list(_DONT_CARE)] = rng.uniform(-1.0, 1.0, len(_DONT_CARE))
-        found.append(other)
-    return found
+        errors.append(other)
+    return errors
 
 
 def _measure(robot: Robot, published: Array, setting: Setting) -> tuple[Dataset, Array]:
@@ -144,4 +144,4 @@ def _log_claims(setting: Setting) -> Iterator[Claim]:
     yield from link_claims(KEY, "recorded LWR 4+", robot, whole[0], whole[-1], percent="2.21", mass="15.2")
 
 
-EXPERIMENT = Experiment(key="validation", title="torques along Table V", run=run, uses=("kuka",))
+EXPERIMENT = PaperExperiment(key="validation", title="torques along Table V", run=run, uses=("kuka",))

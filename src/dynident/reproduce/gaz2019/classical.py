@@ -15,12 +15,12 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import Dataset, differentiate, low_pass, resample
 from dynident.dynamics import inverse_dynamics
-from dynident.excitation import panda_table_1, trajectory_dataset
-from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, one_step, prior_to_robot, solve_retrieval
-from dynident.friction import Motion, friction_torque, linear
+from dynident.dynamics.friction import Motion, friction_torque, linear
+from dynident.links import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, one_step, prior_to_robot, solve_retrieval
+from dynident.motions import panda_table_1, trajectory_dataset
 from dynident.regression import BaseParameters, Problem, base_parameters, build_problem, estimate, identify, residuals
 from dynident.reproduce.claim import COUNTED, Claim, as_measured, printed
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.gaz2019.published import LINEAR, RECOVERED, TABLE_3, TOTAL_MASS
 from dynident.reproduce.panda_logs import LINEAR_FRICTION, fourier_motion
 from dynident.reproduce.recorded_links import link_claims
@@ -39,7 +39,7 @@ _TRIED = (
 _CONDITION, _ERROR = "121.88", "1.41"
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     robot = load_robot("panda")
     recorded = setting.recordings.panda
     log = recorded[0] if recorded else _virtual(robot, fourier_motion(1), 1)
@@ -61,7 +61,7 @@ def run(setting: Setting) -> Outcome:
     setting.progress(0.6)
     claims += _filter_claims(robot)
     note = "the recorded log" if recorded else "a virtual Panda with the published linear friction and the noise of the recorded log, 20 s"
-    return Outcome(claims=tuple(claims), notes=(note, _TRIED))
+    return ExperimentOutcome(claims=tuple(claims), notes=(note, _TRIED))
 
 
 def _virtual(robot: Robot, motion: Any, seed: int) -> Dataset:
@@ -203,8 +203,8 @@ def _one_step_claims(problem: Problem, *, recorded: bool) -> Iterator[Claim]:
     """The supplement's one-step variant: feasible links and friction fitted to the data themselves."""
     robot = problem.base.robot
     constraints = FeasibleSet((PhysicalConsistency(), TotalMass(*TOTAL_MASS)))
-    found = solve_retrieval(build_retrieval(problem.base, one_step(problem), constraints, prior=prior_to_robot(robot)))
-    error = residuals(problem, problem.base.coefficients(found.x)).relative_percent
+    links = solve_retrieval(build_retrieval(problem.base, one_step(problem), constraints, prior=prior_to_robot(robot)))
+    error = residuals(problem, problem.base.coefficients(links.x)).relative_percent
     yield Claim(
         paper=KEY,
         place="supplement, one-step variant",
@@ -220,7 +220,7 @@ def _one_step_claims(problem: Problem, *, recorded: bool) -> Iterator[Claim]:
         place="supplement, one-step variant",
         quantity="links that violate the triangle inequality",
         published=0.0,
-        ours=float(np.sum(found.margins < -1e-9)),
+        ours=float(np.sum(links.margins < -1e-9)),
         **COUNTED,
     )
 
@@ -249,4 +249,4 @@ def _filter_claims(robot: Robot) -> Iterator[Claim]:
         )
 
 
-EXPERIMENT = Experiment(key="classical", title="the classical route, from a log", run=run, uses=("panda",))
+EXPERIMENT = PaperExperiment(key="classical", title="the classical route, from a log", run=run, uses=("panda",))

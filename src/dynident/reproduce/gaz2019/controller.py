@@ -15,15 +15,15 @@ from dynident.core.arrays import Array
 from dynident.data import ControllerSamples
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.errors import require
+from dynident.motions.simulation import VirtualController, random_configurations
 from dynident.regression import Estimate, base_parameters, identify
 from dynident.regression.equations.factors import independent_columns
 from dynident.regression.uncertainty.covariance import inverse_normal
 from dynident.reproduce.claim import COUNTED, Claim, as_measured, printed
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.gaz2019.groupings import same_grouping
 from dynident.reproduce.gaz2019.published import RECOVERED, TABLE_3
 from dynident.robots import Robot, load_robot
-from dynident.simulation import VirtualController, random_configurations
 
 KEY = "gaz2019"
 _CONFIGURATIONS = 1010
@@ -53,7 +53,7 @@ _FITTED_RESIDUAL = (
 _DRAWS = (4, 20, 100)
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     robot = load_robot("panda")
     given = setting.recordings.controller
     configurations = given[0].q if given else random_configurations(robot, _CONFIGURATIONS)
@@ -71,7 +71,7 @@ def run(setting: Setting) -> Outcome:
     setting.progress(0.5)
     claims += _noise_claims(robot, parameters, configurations, draws, recorded=bool(given))
     where = "the 1010 configurations of the given samples" if given else f"{_CONFIGURATIONS} random configurations within the joint limits"
-    return Outcome(claims=tuple(claims), notes=(f"at {where}", _TRIED))
+    return ExperimentOutcome(claims=tuple(claims), notes=(f"at {where}", _TRIED))
 
 
 def _estimate(robot: Robot, samples: ControllerSamples) -> Estimate:
@@ -251,13 +251,13 @@ def _noise_claims(robot: Robot, parameters: Array, configurations: Array, draws:
         unit="rad",
         origin="prototype",
     )
-    found = [draw(_RESIDUAL / per_radian, seed) for seed in range(draws)]
-    above = np.sum([100.0 * printed_std(estimate) > _DROPPED * np.abs(estimate.values) for estimate in found], axis=0)
+    results = [draw(_RESIDUAL / per_radian, seed) for seed in range(draws)]
+    above = np.sum([100.0 * printed_std(estimate) > _DROPPED * np.abs(estimate.values) for estimate in results], axis=0)
     yield Claim(
         paper=KEY,
         place="Section VI",
         quantity=f"relative prediction error at a position noise of {explained:.2g} rad",
-        ours=float(np.mean([estimate.residuals.relative_percent for estimate in found])) * 0.031 / _RESIDUAL,
+        ours=float(np.mean([estimate.residuals.relative_percent for estimate in results])) * 0.031 / _RESIDUAL,
         unit="%",
         constructed="the position noise was chosen for the printed error",
         **printed("0.031"),
@@ -292,4 +292,6 @@ def _noise_claims(robot: Robot, parameters: Array, configurations: Array, draws:
     )
 
 
-EXPERIMENT = Experiment(key="controller", title="coefficients from the controller's M and g", run=run, uses=("controller",), sized=True)
+EXPERIMENT = PaperExperiment(
+    key="controller", title="coefficients from the controller's M and g", run=run, uses=("controller",), sized=True
+)

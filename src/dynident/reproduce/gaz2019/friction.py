@@ -15,13 +15,13 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import Dataset, EffortKind, differentiate, low_pass, resample
 from dynident.dynamics import inverse_dynamics
-from dynident.excitation import panda_table_1, trajectory_dataset
-from dynident.friction import Offset, PerJoint, Sigmoid, combine, linear
+from dynident.dynamics.friction import Offset, PerJoint, Sigmoid, combine, linear
+from dynident.motions import panda_table_1, trajectory_dataset
 from dynident.regression import Estimate, base_parameters, build_problem
 from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
-from dynident.reports.figures import Figure, axis, line, numbers, plain
+from dynident.reports.figures import Figure, figure, line, points
 from dynident.reproduce.claim import Claim, as_measured, printed
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.gaz2019.published import RECOVERED, SIGMOIDS
 from dynident.reproduce.panda_logs import fourier_motion
 from dynident.reproduce.virtual_logs import record_motion
@@ -58,7 +58,7 @@ def sigmoid(phi: Array, velocity: Array) -> Array:
     return phi[0] * (rise - 1.0 / (1.0 + np.exp(-phi[1] * phi[2])))
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     robot = load_robot("panda")
     motion = fourier_motion(1, seconds=float(setting.choose(*_SECONDS)))
     log = record_motion(robot, np.asarray(robot.parameters), motion, friction=published_sigmoids(), torque_noise=False, seed=1)
@@ -75,7 +75,7 @@ def run(setting: Setting) -> Outcome:
     ]
     note = "the true friction of the virtual Panda is the published one; the links are known, both sides go through one filter of 5 Hz"
     given = "the recorded log, eq. (25) without an offset as in the paper" if recorded else "the recorded log was not given"
-    return Outcome(claims=tuple(claims), figures=tuple(_figures(estimate, log, robot)), notes=(given, note, _TRIED))
+    return ExperimentOutcome(claims=tuple(claims), figures=tuple(_figures(estimate, log, robot)), notes=(given, note, _TRIED))
 
 
 def fitted_sigmoids(estimate: Estimate) -> tuple[Array, Array]:
@@ -101,7 +101,7 @@ def _recorded_claims(robot: Robot, log: Dataset) -> Iterator[Claim]:
     values, std = fitted_sigmoids(fit_recorded(robot, log))
     for j, row in enumerate(SIGMOIDS):
         for k, text in enumerate(row):
-            told = f"± {std[j, k]:.2g}" if np.isfinite(std[j, k]) and std[j, k] < abs(values[j, k]) else "not at all"
+            accuracy = f"± {std[j, k]:.2g}" if np.isfinite(std[j, k]) and std[j, k] < abs(values[j, k]) else "not at all"
             yield Claim(
                 paper=KEY,
                 place="Table I of the supplement",
@@ -109,7 +109,7 @@ def _recorded_claims(robot: Robot, log: Dataset) -> Iterator[Claim]:
                 ours=float(values[j, k]),
                 unit=_UNITS[k],
                 near="the log of the paper's friction experiment was never published, and this one is of another motion",
-                reason=f"{_DIFFERENT[k]}; the recorded log tells it {told}",
+                reason=f"{_DIFFERENT[k]}; the recorded log tells it {accuracy}",
                 **printed(text),
             )
 
@@ -202,8 +202,8 @@ def _nelder_mead(velocity: Array, torque: Array) -> Array:
     v, t = velocity[:: max(1, len(velocity) // 3000)], torque[:: max(1, len(torque) // 3000)]
     start = np.array([float(np.ptp(t)), 5.0, 0.0])
     with np.errstate(over="ignore"):
-        found = minimize(lambda phi: float(np.sum((sigmoid(phi, v) - t) ** 2)), start, method="Nelder-Mead", options={"maxiter": 2000})
-    phi = np.asarray(found.x, dtype=float)
+        result = minimize(lambda phi: float(np.sum((sigmoid(phi, v) - t) ** 2)), start, method="Nelder-Mead", options={"maxiter": 2000})
+    phi = np.asarray(result.x, dtype=float)
     return phi * np.where(phi[0] < 0.0, [-1.0, -1.0, 1.0], 1.0)
 
 
@@ -217,25 +217,13 @@ def _figures(estimate: Estimate, log: Dataset, robot: Robot) -> Iterator[Figure]
     step = len(dq) // 400
     for j, joint in enumerate(robot.joint_names):
         v = np.linspace(float(dq[:, j].min()), float(dq[:, j].max()), 200)
-        dots = {
-            "type": "scatter",
-            "mode": "markers",
-            "x": numbers(dq[::step, j]),
-            "y": numbers(left[::step, j]),
-            "name": "torque left over",
-        }
         data = [
-            {**dots, "marker": {"color": "@cloud", "size": 3}},
-            line(numbers(v), numbers(sigmoid(PHI[j], v)), "published", "@measured"),
-            line(numbers(v), numbers(sigmoid(values[j], v) + offsets[j]), "fitted", "@predicted", line={"dash": "dash"}),
+            points(dq[::step, j], left[::step, j], "torque left over", "@cloud", marker={"size": 3}),
+            line(v, sigmoid(PHI[j], v), "published", "@measured"),
+            line(v, sigmoid(values[j], v) + offsets[j], "fitted", "@predicted", line={"dash": "dash"}),
         ]
-        layout = {
-            "title": {"text": plain(f"Fig. 4, {joint}")},
-            "xaxis": axis("velocity [rad/s]"),
-            "yaxis": axis("torque [N·m]"),
-            "legend": {"orientation": "h", "y": -0.25},
-        }
-        yield Figure(label=f"Fig. 4: {joint}", data=data, layout=layout, height=300, small=True)
+        x, y, below = "velocity [rad/s]", "torque [N·m]", {"orientation": "h", "y": -0.25}
+        yield figure(f"Fig. 4: {joint}", data, x, y, title=f"Fig. 4, {joint}", height=300, beside=2, legend=below)
 
 
-EXPERIMENT = Experiment(key="friction", title="joint friction", run=run, uses=("panda",), sized=True)
+EXPERIMENT = PaperExperiment(key="friction", title="joint friction", run=run, uses=("panda",), sized=True)

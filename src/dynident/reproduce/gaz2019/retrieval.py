@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility import (
+from dynident.links import (
     Bounds,
     Constraint,
     FeasibleSet,
@@ -21,13 +21,13 @@ from dynident.feasibility import (
     build_retrieval,
     solve_retrieval,
 )
-from dynident.feasibility.run_costs import RunCosts, run_costs
-from dynident.parameters import consistency_margin, from_com
+from dynident.links.run_costs import RunCosts, run_costs
 from dynident.regression import BaseParameters, base_parameters, identify
 from dynident.reproduce.claim import COUNTED, PRINTED, Claim, as_measured, half_digit, printed
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
-from dynident.reproduce.gaz2019.published import FEASIBLE, RECOVERED, RELEASED_BOUNDS, TABLE_3, TOTAL_MASS, Coefficient
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
+from dynident.reproduce.gaz2019.published import FEASIBLE, RECOVERED, RELEASED_BOUNDS, TABLE_3, TOTAL_MASS, Table3Row
 from dynident.robots import load_robot
+from dynident.robots.parameters import consistency_margin, from_com
 
 KEY = "gaz2019"
 #: Rows of Table III whose standard deviation is above 30 %, from 1: not fitted.
@@ -42,7 +42,7 @@ _RECOVERED_TO = 2e-5
 _TARGETS = ", and coefficients that are known to a relative 2e-5"
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     robot = load_robot("panda")
     base, given = base_parameters(robot, equations="controller"), setting.recordings.controller
     targets = identify(robot, given[0], noise="uniform").values if given else np.array(RECOVERED)
@@ -64,7 +64,7 @@ def run(setting: Setting) -> Outcome:
     )
     claims = [*_optimum_claims(problem, best, targets, slack), *_run_claims(costs), *_solution_claims(problem, slack)]
     notes = (str(costs.headline), *(sentence.removesuffix(".") for sentence in costs.tables().facts))
-    return Outcome(claims=tuple(claims), figures=costs.figures(), notes=notes)
+    return ExperimentOutcome(claims=tuple(claims), figures=costs.figures(), notes=notes)
 
 
 def panda_problem(
@@ -99,8 +99,8 @@ def published_links(*, c6z: float | None = None) -> Array:
 
 def _one_run(problem: RetrievalProblem, seed: int) -> tuple[float, bool]:
     """The cost that one run of Algorithm 1 (κ = 10) reaches, and whether it ended within the constraints."""
-    found = run_costs(problem, options=SolverOptions(seed=seed))
-    return float(found.costs[0]), bool(found.feasible[0])
+    costs = run_costs(problem, options=SolverOptions(seed=seed))
+    return float(costs.costs[0]), bool(costs.feasible[0])
 
 
 def _optimum_claims(problem: RetrievalProblem, best: LinkParameters, targets: Array, slack: float) -> Iterator[Claim]:
@@ -240,7 +240,7 @@ def _solution_claims(problem: RetrievalProblem, slack: float) -> Iterator[Claim]
         )
 
 
-def _slip(item: Coefficient, right: float) -> str:
+def _slip(item: Table3Row, right: float) -> str:
     """What was printed in place of a coefficient, where that can be told."""
     residual = right - float(item.value)
     return "; what is printed is the difference to the identified value" if abs(residual - float(item.feasible)) < 1e-4 else ""
@@ -252,4 +252,4 @@ def _required_c6z() -> float:
     return (c5y * m5 - float(TABLE_3[_C6Z_ROW - 1].feasible)) / m6
 
 
-EXPERIMENT = Experiment(key="retrieval", title="retrieval of feasible parameters", run=run, uses=("controller",), sized=True)
+EXPERIMENT = PaperExperiment(key="retrieval", title="retrieval of feasible parameters", run=run, uses=("controller",), sized=True)

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility import Bounds, FeasibleSet, Objective, PhysicalConsistency, build_retrieval, solve_retrieval
-from dynident.parameters import consistency_margin, from_com
+from dynident.links import Bounds, FeasibleSet, Objective, PhysicalConsistency, build_retrieval, solve_retrieval
 from dynident.regression import BaseParameters, base_parameters
 from dynident.reproduce.claim import COUNTED, Claim, half_digit
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.gaz2019.published import SPATIAL_2R
 from dynident.robots import Robot, from_dh_table
+from dynident.robots.parameters import consistency_margin, from_com
 
 KEY = "gaz2019"
 _PLACE = "Table VII of the supplement"
@@ -44,7 +44,7 @@ def _rounding(base: BaseParameters) -> float:
     return float(moved.max())
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     base = base_parameters(spatial_2r())
     real, printed_set = (base.coefficients(table_7(column).ravel()) for column in (2, 3))
     row = base.names.index("J2zz")
@@ -55,7 +55,7 @@ def run(setting: Setting) -> Outcome:
         if (low, high) != (None, None)
     )
     objective = Objective(name="squared distance to the coefficients", A=base.grouping, b=real)
-    found = solve_retrieval(build_retrieval(base, objective, FeasibleSet((PhysicalConsistency(), *bounds))))
+    links = solve_retrieval(build_retrieval(base, objective, FeasibleSet((PhysicalConsistency(), *bounds))))
     claims = (
         Claim(
             paper=KEY,
@@ -91,13 +91,13 @@ def run(setting: Setting) -> Outcome:
             place=_PLACE,
             quantity="squared distance of our feasible parameters to the true coefficients",
             published=float(np.sum((printed_set - real) ** 2)),
-            ours=found.objective,
+            ours=links.objective,
             tolerance=1e-12,
             tolerance_from="rounding; the published number is that of the printed solution",
             goal="lower",
         ),
     )
-    return Outcome(claims=claims, notes=(f"rank {base.rank}: {', '.join(base.expressions)}",))
+    return ExperimentOutcome(claims=claims, notes=(f"rank {base.rank}: {', '.join(base.expressions)}",))
 
 
-EXPERIMENT = Experiment(key="spatial_2r", title="the supplement's spatial 2R arm", run=run)
+EXPERIMENT = PaperExperiment(key="spatial_2r", title="the supplement's spatial 2R arm", run=run)

@@ -6,12 +6,12 @@ import numpy as np
 
 from dynident.data import differentiate, resample
 from dynident.dynamics import inverse_dynamics, lagrangian_dynamics
-from dynident.excitation import panda_table_1
-from dynident.friction import Motion, friction_torque
+from dynident.dynamics.friction import Motion, friction_torque
+from dynident.motions import panda_table_1
 from dynident.regression import base_parameters
 from dynident.reproduce.claim import COUNTED, Claim, as_measured, printed
 from dynident.reproduce.curves import joint_panels
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.gaz2019.friction import published_sigmoids
 from dynident.reproduce.gaz2019.published import RECOVERED, VALIDATION_MSE
 from dynident.reproduce.virtual_logs import filter_as_published, record_motion, relative_percent
@@ -26,7 +26,7 @@ _CUTOFF, _PAPER_CUTOFF = 5.0, 1.0
 _EDGE = 0.4
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     robot = load_robot("panda")
     names = robot.joint_names
     links = base_parameters(robot).representative(np.array(RECOVERED))[:70].reshape(7, 10)
@@ -93,7 +93,7 @@ def run(setting: Setting) -> Outcome:
         f"behind the same filter of 5 Hz the coefficients leave {without:.2g} % of the torque, and {with_friction:.2g} % with eq. (25)",
         f"with 1 Hz on the measured torque alone, as the paper describes it, {alone:.2g} % would be left: joint 7 swings at 0.94 Hz",
     )
-    return Outcome(claims=tuple(claims), figures=figures, notes=notes)
+    return ExperimentOutcome(claims=tuple(claims), figures=figures, notes=notes)
 
 
-EXPERIMENT = Experiment(key="torques", title="torques along Table I", run=run)
+EXPERIMENT = PaperExperiment(key="torques", title="torques along Table I", run=run)

@@ -17,17 +17,17 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import Dataset, EffortKind, differentiate
 from dynident.errors import require
-from dynident.excitation import FourierTrajectory, trajectory_dataset
-from dynident.parameters import to_com
+from dynident.motions import FourierTrajectory, trajectory_dataset
+from dynident.motions.simulation import Noise, Sensors, simulate
 from dynident.regression import base_parameters
 from dynident.reproduce.claim import COUNTED, Claim, printed
 from dynident.reproduce.curves import joint_panels
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.unsigned.coefficients import report_coefficients
 from dynident.reproduce.unsigned.published import COEFFICIENTS_1R, NORMS_1R, NORMS_3R, TABLE_1, TABLE_3, TEN, coefficients_3r
 from dynident.robots import Robot, load_robot
-from dynident.signs import SignRecovery, recover_signs
-from dynident.simulation import Noise, Sensors, simulate
+from dynident.robots.parameters import to_com
+from dynident.routes.signs import SignRecovery, recover_signs
 
 KEY = "unsigned"
 #: V-REP's usual rate [Hz]; the harmonics' base frequency [Hz]; recorded periods.
@@ -61,22 +61,22 @@ SPATIAL = Arm(
 )
 
 
-def run(arm: Arm, setting: Setting) -> Outcome:
+def run(arm: Arm, setting: Setting) -> ExperimentOutcome:
     count = setting.choose(1, 4, 4)
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for k in range(count):
-        found.append(setting.kept(f"experiment{k + 1}", partial(_experiment, arm, k, setting.choose(1, _PERIODS, _PERIODS))))
+        rows.append(setting.kept(f"experiment{k + 1}", partial(_experiment, arm, k, setting.choose(1, _PERIODS, _PERIODS))))
         setting.progress((k + 1) / count)
-    claims = [claim for k, item in enumerate(found) for claim in _claims(arm, k, item)]
-    noisy = [item["noisy_error"] for item in found]
+    claims = [claim for k, item in enumerate(rows) for claim in _claims(arm, k, item)]
+    noisy = [item["noisy_error"] for item in rows]
     notes = (
         f"{_RATE:g} Hz, positions with noise of {_POSITION_NOISE:g} rad; the report prints neither its sampling nor its trajectories",
         f"with white noise of {100 * _NOISY:g} % of its range on the torque, the error is {min(noisy):.2g} to {max(noisy):.2g}",
     )
-    first = found[0]
+    first = rows[0]
     torque = {"true": np.array(first["torque"]), "recovered": np.array(first["recovered"]), "known, |torque|": np.array(first["magnitude"])}
     figures = joint_panels(f"{arm.name}, experiment 1", np.array(first["time"]), torque, load_robot(arm.robot).joint_names, "torque [N·m]")
-    return Outcome(claims=tuple(claims), figures=tuple(figures), notes=notes)
+    return ExperimentOutcome(claims=tuple(claims), figures=tuple(figures), notes=notes)
 
 
 def _experiment(arm: Arm, number: int, periods: int) -> dict[str, Any]:
@@ -84,21 +84,21 @@ def _experiment(arm: Arm, number: int, periods: int) -> dict[str, Any]:
     robot = load_robot(arm.robot)
     log = _record(arm, robot, number, periods)
     signed = _filter(arm, log)
-    found = _recover(robot, signed)
+    recovery = _recover(robot, signed)
     recorded, torque = log.require("effort"), signed.require("effort")
     level = _NOISY * np.ptp(recorded, axis=0)
     noise = level * np.random.default_rng([number, 1]).normal(size=recorded.shape)
     noisy = _recover(robot, _filter(arm, replace(log, effort=recorded + noise)))
     truth = report_coefficients(arm.name, base_parameters(robot).coefficients(np.asarray(robot.parameters).ravel()))
-    clear = np.abs(torque) > found.threshold
-    links = require(found.links, "the links of a virtual robot without friction")
+    clear = np.abs(torque) > recovery.threshold
+    links = require(recovery.links, "the links of a virtual robot without friction")
     return {
         "time": signed.time.tolist(),
         "torque": torque.tolist(),
         "magnitude": np.abs(torque).tolist(),
-        "recovered": (found.signs * np.abs(torque)).tolist(),
-        "right_percent": 100.0 * float((found.signs * torque > 0.0)[clear].mean()),
-        "coefficients": report_coefficients(arm.name, found.estimate.values).tolist(),
+        "recovered": (recovery.signs * np.abs(torque)).tolist(),
+        "right_percent": 100.0 * float((recovery.signs * torque > 0.0)[clear].mean()),
+        "coefficients": report_coefficients(arm.name, recovery.estimate.values).tolist(),
         "truth": truth.tolist(),
         "noisy_error": float(np.linalg.norm(report_coefficients(arm.name, noisy.estimate.values) - truth)),
         "links": links.parameters.tolist(),
@@ -139,8 +139,8 @@ def _recover(robot: Robot, signed: Dataset) -> SignRecovery:
     return recover_signs(described, unsigned, friction=None)
 
 
-def _claims(arm: Arm, number: int, found: dict[str, Any]) -> Iterator[Claim]:
-    values, truth = np.array(found["coefficients"]), np.array(found["truth"])
+def _claims(arm: Arm, number: int, numbers: dict[str, Any]) -> Iterator[Claim]:
+    values, truth = np.array(numbers["coefficients"]), np.array(numbers["truth"])
     error = float(np.linalg.norm(values - truth))
     place = "Section 2.5" if arm.name == "1R" else "Section 3.6"
     head = f"{arm.name}, experiment {number + 1}"
@@ -164,7 +164,7 @@ def _claims(arm: Arm, number: int, found: dict[str, Any]) -> Iterator[Claim]:
         place=f"Figures {'11 to 14' if arm.name == '1R' else '26 to 29'}",
         quantity=f"{head}: samples above the threshold with the right sign",
         published=100.0,
-        ours=found["right_percent"],
+        ours=numbers["right_percent"],
         **COUNTED,
         unit="%",
         near="the report counts segments; samples at the edges of a segment can have the sign of the next",
@@ -174,12 +174,12 @@ def _claims(arm: Arm, number: int, found: dict[str, Any]) -> Iterator[Claim]:
         place=f"Table {1 if arm.name == '1R' else 3}",
         quantity=f"{head}: smallest margin of consistency of our links, at least",
         published=0.0,
-        ours=min(found["margin"], 0.0),
+        ours=min(numbers["margin"], 0.0),
         tolerance=1e-9,
         tolerance_from="rounding",
         unit="kg·m²",
     )
-    yield from (_pendulum_claims if arm.name == "1R" else _spatial_claims)(head, number, values, truth, np.array(found["links"]))
+    yield from (_pendulum_claims if arm.name == "1R" else _spatial_claims)(head, number, values, truth, np.array(numbers["links"]))
 
 
 def _pendulum_claims(head: str, number: int, values: Array, truth: Array, links: Array) -> Iterator[Claim]:
@@ -248,5 +248,5 @@ def _parameter(place: str, head: str, name: str, row: tuple[str, ...], number: i
 
 _TEN_NAMES = ("π1 + π3 + π5", "π2 - π3", "π4 - π5", "π6", "π7", "π8", "π9", "π10", "π11 + π13", "π12")
 
-PENDULUM_EXPERIMENT = Experiment(key="pendulum", title="the pendulum without signs", run=partial(run, PENDULUM), sized=True)
-SPATIAL_EXPERIMENT = Experiment(key="spatial", title="the 3R arm without signs", run=partial(run, SPATIAL), sized=True)
+PENDULUM_EXPERIMENT = PaperExperiment(key="pendulum", title="the pendulum without signs", run=partial(run, PENDULUM), sized=True)
+SPATIAL_EXPERIMENT = PaperExperiment(key="spatial", title="the 3R arm without signs", run=partial(run, SPATIAL), sized=True)

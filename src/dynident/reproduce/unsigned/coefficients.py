@@ -45,6 +45,6 @@ def _transform(arm: str) -> Array:
     base = base_parameters(load_robot("pendulum_1r" if arm == "1R" else "spatial_3r"))
     rows = _TWO if arm == "1R" else _TEN
     used = sorted({name for row in rows for name in row})
-    wanted = np.array([[row.get(name, 0.0) for name in used] for row in rows])
+    target = np.array([[row.get(name, 0.0) for name in used] for row in rows])
     grouping = base.grouping[:, [base.columns.names.index(name) for name in used]]
-    return np.asarray(np.linalg.lstsq(grouping.T, wanted.T, rcond=1e-12)[0].T, dtype=float)
+    return np.asarray(np.linalg.lstsq(grouping.T, target.T, rcond=1e-12)[0].T, dtype=float)

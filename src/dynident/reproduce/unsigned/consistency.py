@@ -9,7 +9,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.regression import base_parameters
 from dynident.reproduce.claim import COUNTED, PRINTED, Claim, half_digit, printed
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.unsigned.published import (
     COEFFICIENTS_1R,
     COEFFICIENTS_3R,
@@ -27,13 +27,13 @@ KEY = "unsigned"
 MODELLED = ("m2", "mc2x", "mc2z", "m3", "mc3x", "J1yy", "J2xx", "J2yy", "J2zz", "J2xz", "J3xx", "J3yy", "J3zz")
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     claims = [*_ranks(), *_ground_truth(), *_norms(), *_coefficients()]
     note = (
         "with b, c and d of the opposite sign, the report's formulas give its printed ground truth in all digits but those of π10: "
         "that is how the error came about"
     )
-    return Outcome(claims=tuple(claims), notes=(note,))
+    return ExperimentOutcome(claims=tuple(claims), notes=(note,))
 
 
 def _ranks() -> Iterator[Claim]:
@@ -133,4 +133,4 @@ def _thirteen_of(values: dict[str, float]) -> Array:
     return thirteen(masses, -values["c2x"], -values["c2z"], -values["c3x"], values)
 
 
-EXPERIMENT = Experiment(key="consistency", title="the report's tables among themselves", run=run)
+EXPERIMENT = PaperExperiment(key="consistency", title="the report's tables among themselves", run=run)

@@ -7,32 +7,32 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.data import Dataset, EffortKind, resample
-from dynident.friction import linear
-from dynident.parameters import consistency_margin
+from dynident.dynamics.friction import linear
 from dynident.regression import identify
 from dynident.reproduce.claim import COUNTED, Claim
-from dynident.reproduce.experiment import Experiment, Outcome, Setting
+from dynident.reproduce.experiment import ExperimentOutcome, PaperExperiment, Setting
 from dynident.reproduce.panda_logs import LINEAR_FRICTION, fourier_motion
 from dynident.reproduce.virtual_logs import record_motion
 from dynident.robots import load_robot
-from dynident.signs import SignVerdict, recover_signs
+from dynident.robots.parameters import consistency_margin
+from dynident.routes.signs import SignVerdict, recover_signs
 
 KEY = "unsigned"
 _PLACE = "public follow-up, Panda"
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> ExperimentOutcome:
     robot = load_robot("panda")
     recorded = setting.recordings.panda
     signed = recorded[0] if recorded else _virtual()
     unsigned = replace(signed, effort=np.abs(np.asarray(signed.effort)), effort_kind=EffortKind.MAGNITUDE)
-    found = recover_signs(robot, unsigned)
+    recovery = recover_signs(robot, unsigned)
     torque = np.asarray(resample(signed, signed.rate).effort)
-    clear = np.abs(torque) > found.threshold
-    right = found.signs * torque > 0.0
-    known = identify(robot, signed, friction=found.estimate.base.friction)
-    distance = float(np.linalg.norm(found.estimate.values - known.values))
-    broken = 7 if found.links is None else int(np.sum(consistency_margin(found.links.parameters) < -1e-9))
+    clear = np.abs(torque) > recovery.threshold
+    right = recovery.signs * torque > 0.0
+    known = identify(robot, signed, friction=recovery.estimate.base.friction)
+    distance = float(np.linalg.norm(recovery.estimate.values - known.values))
+    broken = 7 if recovery.links is None else int(np.sum(consistency_margin(recovery.links.parameters) < -1e-9))
     claims = [
         Claim(
             paper=KEY,
@@ -64,9 +64,9 @@ def run(setting: Setting) -> Outcome:
             goal="lower",
         ),
     ]
-    certain = "certain" if found.verdict is SignVerdict.CERTAIN else found.verdict.value
-    notes = (f"{'the recorded log' if recorded else 'a virtual Panda, 20 s'}: {len(found.segments)} segments, verdict {certain}",)
-    return Outcome(claims=tuple(claims), notes=notes)
+    certain = "certain" if recovery.verdict is SignVerdict.CERTAIN else recovery.verdict.value
+    notes = (f"{'the recorded log' if recorded else 'a virtual Panda, 20 s'}: {len(recovery.segments)} segments, verdict {certain}",)
+    return ExperimentOutcome(claims=tuple(claims), notes=notes)
 
 
 def _virtual() -> Dataset:
@@ -74,4 +74,4 @@ def _virtual() -> Dataset:
     return record_motion(robot, np.asarray(robot.parameters), fourier_motion(1), friction=(linear(), LINEAR_FRICTION), rate=200.0, seed=1)
 
 
-EXPERIMENT = Experiment(key="panda", title="the Panda without signs", run=run, uses=("panda",))
+EXPERIMENT = PaperExperiment(key="panda", title="the Panda without signs", run=run, uses=("panda",))

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.errors import FileError, InputError, Remedy, UnknownNameError, UnsupportedRobotError, ValueRangeError
-from dynident.parameters import change_of_frame
 from dynident.robots.formats.grippers import gripper_positions
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
 from dynident.robots.kinematics import inverse_pose, joint_motion, rounded_joints
+from dynident.robots.parameters import change_of_frame
 from dynident.robots.robot import Joint, Link, Robot, Source
 
 
@@ -78,6 +78,7 @@ def build_robot(
             apart=tree.apart,
             base_pieces=tuple(bodies.pieces[-1]),
             notes=(*tree.notes, *_notes(tree, kept, adrift, gripper, world, gravity is None)),
+            shape_notes=tree.shape_notes,
             source=tree.source,
         )
     except UnsupportedRobotError:
@@ -129,8 +130,8 @@ class _Bodies:
         """Lump a link into a body: keep it as the file has it, and add its parameters to the body's."""
         link = self.tree.links[index]
         self.body_of[index], self.pose_in_body[index] = body, pose
-        own = None if link.parameters is None else change_of_frame(inverse_pose(link.own)) @ link.parameters
-        self.pieces[body].append(Source(name=link.name, placement=pose @ link.own, parameters=own, capsules=link.capsules))
+        source_parameters = None if link.parameters is None else change_of_frame(inverse_pose(link.own)) @ link.parameters
+        self.pieces[body].append(Source(name=link.name, placement=pose @ link.own, parameters=source_parameters, shapes=link.shapes))
         if link.parameters is not None:
             moved = change_of_frame(pose) @ link.parameters
             before = self.parameters[body]

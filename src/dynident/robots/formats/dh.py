@@ -15,55 +15,54 @@ from typing import Any, cast
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_unique
 from dynident.core.fields import Fields
 from dynident.core.files import errors_in_file, parse_yaml
-from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor
-from dynident.robots.body import Capsule
+from dynident.robots.formats.source_tree import SourceLink, SourceTree
 from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy, rotation_x, rotation_z, translation
-from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
+from dynident.robots.link_shapes import LinkShape, capsule_between
+from dynident.robots.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor
+from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType
 
 CONVENTIONS = ("standard", "modified")
 #: What a DH file calls the part that doesn't move.
 BASE = "base"
 
 _ROW = ("a", "alpha", "d", "theta")
-_LIMITS = ("position", "velocity", "acceleration", "effort", "jerk")
+_LIMITS = ("velocity", "acceleration", "effort", "jerk")
 
 
-def read_dh(source: str, text: str) -> Robot:
+def read_dh(source: str, text: str) -> SourceTree:
     """The robot in the text of a DH YAML file; FileError names the file, the place and what was expected."""
-    return dh_robot(Fields(source, parse_yaml(source, text)))
+    return dh_tree(Fields(source, parse_yaml(source, text)))
 
 
-def dh_robot(top: Fields) -> Robot:
-    """The robot that the fields of a DH file describe."""
-    path = top.file
+def dh_tree(top: Fields) -> SourceTree:
+    """The base and the links that the fields of a DH file describe."""
     top.only(("convention", "joints"), ("name", "base", "tool", "gravity", "floor", "inertias", "capsules", "apart", "notes"))
     convention = top.choice("convention", CONVENTIONS)
     rows = top.sections("joints")
     if not rows:
         raise top.error("joints", "is empty; at least one joint is needed")
     base = _pose(top, "base", convention, row_allowed=False)
-    joints, links = zip(*(_body(row, i, convention, base) for i, row in enumerate(rows)), strict=True)
+    links = [SourceLink(name=BASE, parent=-1), *(_link(row, i, convention, base) for i, row in enumerate(rows))]
+    with errors_in_file(top.file, "joints"):
+        check_unique("joint", [link.joint.name for link in links if link.joint is not None])
+        check_unique("link", [link.name for link in links])
     if top.has("inertias"):
         links = _with_inertias(top.section("inertias"), links)
-    base_piece = Source(name=BASE)
     if top.has("capsules"):
-        base_piece, links = _with_capsules(top.section("capsules"), base_piece, links)
-    with errors_in_file(path, "joints"):  # a repeated name
-        return Robot(
-            name=top.text("name", Path(path).stem),
-            joints=joints,
-            links=links,
-            gravity=top.numbers("gravity", 3, STANDARD_GRAVITY),
-            tool=_pose(top, "tool", convention, row_allowed=True),
-            floor=top.number("floor", 0.0),
-            apart=_pairs(top, [BASE, *(link.name for link in links)]),
-            base_pieces=(base_piece,),
-            notes=top.texts("notes"),
-            source=str(path),
-        )
+        links = _with_capsules(top.section("capsules"), links)
+    return SourceTree(
+        name=top.text("name", Path(top.file).stem),
+        source=str(top.file),
+        links=tuple(links),
+        gravity=top.numbers("gravity", 3, STANDARD_GRAVITY),
+        tool=_pose(top, "tool", convention, row_allowed=True),
+        floor=top.number("floor", 0.0),
+        apart=_pairs(top, [link.name for link in links]),
+        notes=top.texts("notes"),
+    )
 
 
 def dh_pose(convention: str, a: float, alpha: float, d: float, theta: float) -> Array:
@@ -78,29 +77,34 @@ def frame_name(convention: str, number: int) -> str:
     return f"{convention} DH frame {number}"
 
 
-def _body(row: Fields, index: int, convention: str, base: Array) -> tuple[Joint, Link]:
-    row.only(("name", "type", *_ROW), ("link", *_LIMITS, "home"))
+def _link(row: Fields, index: int, convention: str, base: Array) -> SourceLink:
+    row.only(("name", "type", *_ROW), ("link", "position", *_LIMITS, "home"))
     pose = dh_pose(convention, *(row.number(key) for key in _ROW))
     before, after = (pose, np.eye(4)) if convention == "modified" else (np.eye(4), pose)
     type_ = JointType(row.choice("type", [kind.value for kind in JointType]))
     low, high = row.numbers("position", 2, (-np.inf, np.inf), infinite=True)
     if type_ is JointType.CONTINUOUS and row.has("position"):
         raise row.error("position", "a continuous joint has no position limits; remove them or make it revolute")
+    velocity, acceleration, effort, jerk = (row.number(limit, np.inf, infinite=True) for limit in _LIMITS)
     with errors_in_file(row.file, row.place):
         joint = Joint(
             name=row.text("name"),
             type=type_,
-            parent=index - 1,
-            placement=base @ before if index == 0 else before,
             position=(low, high),
-            velocity=row.number("velocity", np.inf, infinite=True),
-            acceleration=row.number("acceleration", np.inf, infinite=True),
-            effort=row.number("effort", np.inf, infinite=True),
-            jerk=row.number("jerk", np.inf, infinite=True),
+            velocity=velocity,
+            acceleration=acceleration,
+            effort=effort,
+            jerk=jerk,
             home=row.number("home") if row.has("home") else None,
         )
-    link = Link(name=row.text("link", f"link{index + 1}"), frame=frame_name(convention, index + 1), placement=after)
-    return joint, link
+    return SourceLink(
+        name=row.text("link", f"link{index + 1}"),
+        parent=index,  # the base is number 0
+        frame=frame_name(convention, index + 1),
+        placement=base @ before if index == 0 else before,
+        after=after,
+        joint=joint,
+    )
 
 
 def _pose(top: Fields, key: str, convention: str, *, row_allowed: bool) -> Array:
@@ -115,37 +119,37 @@ def _pose(top: Fields, key: str, convention: str, *, row_allowed: bool) -> Array
     return pose_from_xyz_rpy(pose.numbers("xyz", 3, (0.0, 0.0, 0.0)), pose.numbers("rpy", 3, (0.0, 0.0, 0.0)))
 
 
-def _with_inertias(section: Fields, links: tuple[Link, ...]) -> tuple[Link, ...]:
+def _with_inertias(section: Fields, links: list[SourceLink]) -> list[SourceLink]:
     """The links with nominal parameters; a link that the file doesn't list keeps None."""
     section.only(("frame", "about", "links"))
     frame = section.choice("frame", ("link", "joint"))
     about = section.choice("about", ("com", "origin"))
-    known = [link.name for link in links]
+    after = {link.name: link.after for link in links[1:]}
     parameters: dict[str, Array] = {}
     for entry in section.sections("links"):
         entry.only(("name", "mass", "com", "inertia"))
-        name = entry.choice("name", known)
+        name = entry.choice("name", list(after))
         if name in parameters:
             raise entry.error("name", f"link {name!r} is listed twice")
         parameters[name] = _parameters(entry, about)
         if frame == "joint":
-            parameters[name] = change_of_frame(inverse_pose(links[known.index(name)].placement)) @ parameters[name]
-    return tuple(Link(name=link.name, frame=link.frame, placement=link.placement, parameters=parameters.get(link.name)) for link in links)
+            parameters[name] = change_of_frame(inverse_pose(after[name])) @ parameters[name]
+    return [replace(link, parameters=parameters.get(link.name)) for link in links]
 
 
-def _with_capsules(section: Fields, base: Source, links: tuple[Link, ...]) -> tuple[Source, tuple[Link, ...]]:
+def _with_capsules(section: Fields, links: list[SourceLink]) -> list[SourceLink]:
     """The base and the links with what they look like; one that the file doesn't list has nothing."""
-    section.only((), (BASE, *(link.name for link in links)))
-    found = {name: tuple(_capsule(entry) for entry in section.sections(name)) for name in section.values}
-    base = replace(base, capsules=found.get(BASE, ()))
-    return base, tuple(replace(link, pieces=(replace(link.pieces[0], capsules=found.get(link.name, ())),)) for link in links)
+    section.only((), [link.name for link in links])
+    shapes = {name: tuple(_capsule(entry) for entry in section.sections(name)) for name in section.values}
+    return [replace(link, shapes=shapes.get(link.name, ())) for link in links]
 
 
-def _capsule(entry: Fields) -> Capsule:
+def _capsule(entry: Fields) -> LinkShape:
     """A capsule `from` one point `to` another; a ball where there is one point alone."""
     entry.only(("from", "radius"), ("to",))
     start = entry.numbers("from", 3)
-    return Capsule(start=start, end=entry.numbers("to", 3, start.tolist()), radius=entry.positive("radius"))
+    with errors_in_file(entry.file, entry.place):
+        return capsule_between(start, entry.numbers("to", 3, start.tolist()), entry.positive("radius"))
 
 
 def _pairs(top: Fields, names: list[str]) -> tuple[tuple[str, str], ...]:

@@ -18,9 +18,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError, UnsupportedRobotError
-from dynident.parameters import change_of_frame
 from dynident.robots.formats.dh import CONVENTIONS, dh_pose, frame_name
 from dynident.robots.kinematics import inverse_pose, link_poses
+from dynident.robots.parameters import change_of_frame
 from dynident.robots.robot import Joint, Link, Robot
 
 # Axes closer to parallel than this [rad] are written as parallel, with a note: exactly skew, their common normal would
@@ -96,8 +96,8 @@ def is_identity(pose: Array) -> bool:
 def _dh_rows(convention: str, poses: Iterable[Array]) -> list[DhRow] | None:
     """The row of each pose; None when one of them is not of the DH form."""
     rows = [dh_row(convention, pose) for pose in poses]
-    found = [row for row in rows if row is not None]
-    return found if len(found) == len(rows) else None
+    representable = [row for row in rows if row is not None]
+    return representable if len(representable) == len(rows) else None
 
 
 def check_serial(robot: Robot) -> None:

@@ -15,9 +15,11 @@ from dynident.core.fields import Fields
 from dynident.core.files import split_csv
 from dynident.core.kinds import parse_number
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
-from dynident.parameters import INERTIA_NAMES
-from dynident.robots.formats.dh import CONVENTIONS, dh_robot
+from dynident.robots.formats.build import build_robot
+from dynident.robots.formats.dh import CONVENTIONS, dh_tree
+from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.kinematics import xyz_rpy_from_pose
+from dynident.robots.parameters import INERTIA_NAMES
 from dynident.robots.robot import Robot
 
 #: Order of the columns of a table of numbers, as MATLAB's Robotics Toolbox and most papers have it.
@@ -71,10 +73,10 @@ def from_dh_table(
     ]
     if bounds is not None:
         joints = [joint | {"position": row.tolist()} for joint, row in zip(joints, bounds, strict=True)]
-    return _robot(name, convention, joints, gravity=gravity)
+    return build_robot(_tree(name, convention, joints), gravity=gravity)
 
 
-def read_dh_table(source: str, text: str) -> Robot:
+def read_dh_table(source: str, text: str) -> SourceTree:
     """The robot of a CSV file with a heading: theta, d, a, alpha, convention; and name, type, lower, upper, velocity, effort if known.
 
     Angles may be written as pi/2 or 90deg. convention is in every row, or in the first alone.
@@ -91,10 +93,10 @@ def read_dh_table(source: str, text: str) -> Robot:
     rows = [dict(zip(headings, (cell.strip() for cell in line), strict=False)) for line in lines[1:]]
     conventions = {row["convention"].lower() for row in rows if row.get("convention")}
     if len(conventions) != 1 or not conventions <= set(CONVENTIONS):
-        found = ", ".join(sorted(conventions)) or "not given"
-        raise FileError(source, f"its convention is {found}; one of {', '.join(CONVENTIONS)} was expected")
+        conventions_text = ", ".join(sorted(conventions)) or "not given"
+        raise FileError(source, f"its convention is {conventions_text}; one of {', '.join(CONVENTIONS)} was expected")
     joints = [_joint(source, number, row) for number, row in enumerate(rows, start=1)]
-    return _robot(Path(source).stem, conventions.pop(), joints, source=source)
+    return _tree(Path(source).stem, conventions.pop(), joints, source=source)
 
 
 def _joint(source: str, number: int, row: Mapping[str, str]) -> dict[str, Any]:
@@ -140,8 +142,8 @@ def from_toolbox(robot: Any) -> Robot:
     if len(conventions) != 1:
         raise InputError("the robot has no links, or links of both DH conventions; links of one convention were expected")
     base, tool = (np.array(getattr(pose, "A", pose), dtype=float) for pose in (robot.base, robot.tool))
-    made = _robot(str(robot.name or "robot").replace(" ", "_"), conventions.pop(), joints, inertias=inertias, base=base, tool=tool)
-    return made.with_gravity(np.asarray(robot.gravity, dtype=float).ravel())
+    tree = _tree(str(robot.name or "robot").replace(" ", "_"), conventions.pop(), joints, inertias=inertias, base=base, tool=tool)
+    return build_robot(tree, gravity=np.asarray(robot.gravity, dtype=float).ravel())
 
 
 def _toolbox_joint(number: int, link: Any) -> dict[str, Any]:
@@ -167,7 +169,7 @@ def _toolbox_inertia(number: int, link: Any) -> dict[str, Any]:
     return {"name": f"link{number}", "mass": float(link.m), "com": com, "inertia": dict(zip(INERTIA_NAMES, elements, strict=True))}
 
 
-def _robot(
+def _tree(
     name: str,
     convention: str,
     joints: list[dict[str, Any]],
@@ -176,8 +178,7 @@ def _robot(
     inertias: Iterable[dict[str, Any]] = (),
     base: Array | None = None,
     tool: Array | None = None,
-    gravity: ArrayLike | None = None,
-) -> Robot:
+) -> SourceTree:
     if convention not in CONVENTIONS:
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
     content: dict[str, Any] = {"name": name, "convention": convention, "joints": joints}
@@ -188,5 +189,4 @@ def _robot(
     known = [entry for entry in inertias if entry["mass"] or any(entry["inertia"].values())]
     if known:
         content["inertias"] = {"frame": "link", "about": "com", "links": known}
-    robot = dh_robot(Fields(source, content))
-    return robot if gravity is None else robot.with_gravity(gravity)
+    return dh_tree(Fields(source, content))

@@ -6,17 +6,16 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import yaml
 
 from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError, require
-from dynident.parameters import link_inertia
-from dynident.robots.body import Capsule
 from dynident.robots.formats.dh import BASE, CONVENTIONS
 from dynident.robots.formats.dh_convert import TINY, DhRow, check_serial, is_identity, read_table, tidy_angle, to_dh
 from dynident.robots.kinematics import xyz_rpy_from_pose
-from dynident.robots.robot import Joint, Link, Robot, Source
+from dynident.robots.parameters import link_inertia
+from dynident.robots.robot import Joint, Link, Robot
+from dynident.robots.solids import described_solids
 
 
 def to_dh_yaml(robot: Robot, *, convention: str | None = None) -> str:
@@ -44,8 +43,10 @@ def to_dh_yaml(robot: Robot, *, convention: str | None = None) -> str:
     capsules = _capsules(robot)
     if capsules:
         content["capsules"] = capsules
-    if robot.apart:
-        content["apart"] = [list(pair) for pair in robot.apart]
+    names = {BASE, *robot.link_names}
+    apart = [list(pair) for pair in robot.apart if names.issuperset(pair)]
+    if apart:
+        content["apart"] = apart
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=140, allow_unicode=True)
     if robot.notes:
         text += yaml.safe_dump({"notes": list(robot.notes)}, default_flow_style=False, width=120, allow_unicode=True)
@@ -73,23 +74,17 @@ def _joint(joint: Joint, link: Link, row: DhRow) -> dict[str, Any]:
 
 
 def _inertia(link: Link) -> dict[str, Any]:
-    own = link_inertia(require(link.parameters, f"the inertia of link {link.name!r}"), link.name)
-    return {"name": link.name, "mass": own.mass, "com": own.com.tolist(), "inertia": own.elements}
+    inertial = link_inertia(require(link.parameters, f"the inertia of link {link.name!r}"), link.name)
+    return {"name": link.name, "mass": inertial.mass, "com": inertial.com.tolist(), "inertia": inertial.elements}
 
 
-def _capsules(robot: Robot) -> dict[str, Any]:
+def _capsules(robot: Robot) -> dict[str, list[dict[str, Any]]]:
     """What the base and the links look like, by name, in their DH frames (the base frame)."""
-    pieces = {BASE: robot.base_pieces} | {link.name: link.pieces for link in robot.links}
-    listed = {name: [_capsule(piece, capsule) for piece in own for capsule in piece.capsules] for name, own in pieces.items()}
-    return {name: entries for name, entries in listed.items() if entries}
-
-
-def _capsule(piece: Source, capsule: Capsule) -> dict[str, Any]:
-    R, p = piece.placement[:3, :3], piece.placement[:3, 3]
-    entry = {"from": _floats(R @ capsule.start + p)}
-    if not np.array_equal(capsule.start, capsule.end):
-        entry["to"] = _floats(R @ capsule.end + p)
-    return entry | {"radius": capsule.radius}
+    capsules: dict[str, list[dict[str, Any]]] = {}
+    for solid in described_solids(robot):
+        entry = dict(zip(("from", "to"), map(_floats, solid.points), strict=False)) | {"radius": solid.radius}
+        capsules.setdefault(BASE if solid.body < 0 else robot.links[solid.body].name, []).append(entry)
+    return capsules
 
 
 def _pose(pose: Array) -> dict[str, Any]:

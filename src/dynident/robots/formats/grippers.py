@@ -35,18 +35,18 @@ def gripper_positions(tree: SourceTree, free: Collection[int], chain: Collection
         return any(i not in below[k] and k not in below[i] for k in joints)
 
     # joints of an arm may be coupled too (a parallelogram, a wrist): then the arm goes on below them, or they follow one another
-    found = {
+    gripper_links = {
         i
         for group in groups
         if all(below[i] <= coupled for i in group) and (group <= fingers or any(beside(i, group) for i in group))
         for i in group
     }
-    ends = {i for i in fingers if below[i] <= fingers | found}
+    ends = {i for i in fingers if below[i] <= fingers | gripper_links}
     hands = {i: next((k for k in tree.path(i)[::-1] if k in free and k not in ends), -1) for i in ends}
     for i in ends:  # a finger alone, or a joint that moves all of them, is the end of a chain and not a gripper
         if beside(i, {k for k in ends if hands[k] == hands[i]}):
-            found.add(i)
-    return {} if found >= set(free) else {i: _position(tree, i, locked) for i in sorted(found)}
+            gripper_links.add(i)
+    return {} if gripper_links >= set(free) else {i: _position(tree, i, locked) for i in sorted(gripper_links)}
 
 
 def _groups(tree: SourceTree, free: Collection[int]) -> list[frozenset[int]]:

@@ -11,7 +11,7 @@ one that MuJoCo refuses can be looked at. What a file includes and asks for can 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,11 +25,14 @@ from dynident.core.isolation import read_apart
 from dynident.core.native_output import silence_mujoco
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, import_optional
-from dynident.parameters import change_of_frame
-from dynident.robots.formats.mjcf_inertial import Inertials, is_static, pose, take_inertials
+from dynident.robots.formats.mjcf_inertial import Inertials, body_name, is_static, pose, take_inertials
+from dynident.robots.formats.mjcf_shapes import MjcfShapes, read_mjcf_shapes, strip_files
 from dynident.robots.formats.mjcf_sizes import check_sizes
-from dynident.robots.formats.source_tree import Closure, Held, Leader, SourceLink, SourceTree
+from dynident.robots.formats.source_tree import Closure, Held, Leader, SourceLink, SourceTree, spring_notes
 from dynident.robots.kinematics import joint_motion, translation
+from dynident.robots.link_shapes import LinkShape, ShapeKind
+from dynident.robots.packages import Surroundings
+from dynident.robots.parameters import change_of_frame
 from dynident.robots.robot import Joint, JointType
 
 #: What MuJoCo raises at a file that it can't read or compile, or for which there is too little memory.
@@ -38,10 +41,11 @@ DAMAGE = (ValueError, RuntimeError, MemoryError)
 Model: TypeAlias = Any  # mujoco.MjModel, which has no types; MuJoCo itself is imported when a file is read
 
 
-def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
+def read_mjcf(path: str, text: str, around: Surroundings | None = None, *, folder: str = "") -> SourceTree:
     """The bodies and joints of the text of an MJCF; its root link is MuJoCo's world body.
 
-    path : its file, where its includes are;  folder : of meshes, where the text is in no file.
+    path : its file, where its includes are;  around : where it is, None where nobody needs its shapes;  folder : of meshes, where the text
+    is in no file.
     """
     import_optional("mujoco", "reading MJCF")
     check_utf8_name(f"{path}{folder}", "MuJoCo")
@@ -50,17 +54,18 @@ def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
     check_sizes(path, root, folder or None)
-    return read_apart(_read, Path(path), text, folder, root)
+    return read_apart(_read, Path(path), text, folder, root, around)
 
 
-def _read(file: Path, text: str, folder: str, root: Element) -> SourceTree:
+def _read(file: Path, text: str, folder: str, root: Element, around: Surroundings | None) -> SourceTree:
     mj, path = import_module("mujoco"), str(file)
     with silence_mujoco(mj), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about inertias, which are judged here
         model, inertials = _compile(mj, path, text, folder)
+        shapes = MjcfShapes({}) if around is None else _shapes(mj, path, text, folder, around)
     parameters, changes = inertials.parameters(mj, model)
     with errors_in_file(path):
-        links = tuple(_links(mj, model, parameters))
+        links = tuple(_links(mj, model, parameters, shapes.by_body))
         closures = tuple(_closures(mj, model, {link.name: i for i, link in enumerate(links)}))
     gravity_off = bool(model.opt.disableflags & int(mj.mjtDisableBit.mjDSBL_GRAVITY))
     return SourceTree(
@@ -69,6 +74,7 @@ def _read(file: Path, text: str, folder: str, root: Element) -> SourceTree:
         links=links,
         closures=closures,
         gravity=np.zeros(3) if gravity_off else np.array(model.opt.gravity),
+        apart=shapes.apart,
         notes=(*_notes(root, model, links), *changes),
     )
 
@@ -99,10 +105,7 @@ def _check_numbers(path: str | Path, root: Element) -> None:
 
 def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertials]:
     try:
-        in_file = not folder and Path(path).is_file()
-        spec = mj.MjSpec.from_file(path) if in_file else mj.MjSpec.from_string(text)
-        if folder:
-            spec.modelfiledir = folder
+        spec = _specification(mj, path, text, folder)
     except DAMAGE as error:
         raise FileError(path, f"can't be read as MJCF: {sentence(error)}") from None
     rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too
@@ -123,30 +126,37 @@ def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertia
     raise FileError(path, f"MuJoCo can't compile it: {problem}")
 
 
+def _specification(mj: Any, path: str, text: str, folder: str) -> Any:
+    in_file = not folder and Path(path).is_file()
+    spec = mj.MjSpec.from_file(path) if in_file else mj.MjSpec.from_string(text)
+    if folder:
+        spec.modelfiledir = folder
+    return spec
+
+
+def _shapes(mj: Any, path: str, text: str, folder: str, around: Surroundings) -> MjcfShapes:
+    try:
+        return read_mjcf_shapes(mj, _specification(mj, path, text, folder), around)
+    except DAMAGE as error:  # it matters only to those who ask for shapes
+        problem = f"MuJoCo cannot read the shapes of the file: {sentence(error)}"
+        return MjcfShapes({"world": (LinkShape(kind=ShapeKind.UNKNOWN, text=problem),)})
+
+
 def strip_assets(mj: Any, spec: Any, *, keep_base: bool) -> None:
     """Remove what the dynamics doesn't need, so that missing mesh and texture files don't matter."""
+    strip_files(spec)
     from_geoms = spec.compiler.inertiafromgeom == mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    for elements in (spec.pairs, spec.sensors, spec.keys, spec.skins, spec.numerics):  # these may refer to what is removed below
-        for element in list(elements):
-            spec.delete(element)
     wrapped = {step.target.name for tendon in spec.tendons for step in tendon.path if step.target is not None}
+    for element in [*spec.pairs, *spec.numerics]:
+        spec.delete(element)
     for geom in list(spec.geoms):
         body = geom.parent
         needed = from_geoms or not body.explicitinertial or (geom.name and geom.name in wrapped)
         if not needed or (is_static(spec, body) and not keep_base):
             spec.delete(geom)
     used = {geom.meshname for geom in spec.geoms}
-    for mesh in list(spec.meshes):
-        if mesh.name not in used:
-            spec.delete(mesh)
-    fields = {geom.hfieldname for geom in spec.geoms}
-    for field in list(spec.hfields):
-        if field.name not in fields:
-            spec.delete(field)
-    for material in spec.materials:
-        material.textures = [""] * len(material.textures)
-    for texture in list(spec.textures):
-        spec.delete(texture)
+    for mesh in [mesh for mesh in spec.meshes if mesh.name not in used]:
+        spec.delete(mesh)
 
 
 def _held(mj: Any, model: Model, j: int) -> Held | None:
@@ -195,11 +205,11 @@ def _tendon_bodies(mj: Any, model: Model, tendon: int) -> list[int]:
     return bodies
 
 
-def _links(mj: Any, model: Model, parameters: dict[int, Array]) -> Iterator[SourceLink]:
+def _links(mj: Any, model: Model, parameters: dict[int, Array], shapes: Mapping[str, tuple[LinkShape, ...]]) -> Iterator[SourceLink]:
     """The world, then every body; `last` is the source link that stands for a body, `offset` its anchor in the body."""
     coupled = _couplings(mj, model)
     last, offset, count = {0: 0}, {0: np.zeros(3)}, 1
-    yield SourceLink(name=body_name(model, 0), parent=-1)
+    yield SourceLink(name=body_name(model, 0), parent=-1, shapes=shapes.get(body_name(model, 0), ()))
     for b in range(1, model.nbody):
         above = int(model.body_parentid[b])
         name, parent = body_name(model, b), last[above]
@@ -223,10 +233,14 @@ def _links(mj: Any, model: Model, parameters: dict[int, Array]) -> Iterator[Sour
                 coupling=why,
                 leader=leader,
                 parameters=_at(here, parameters.get(b)) if final else np.zeros(10),
+                shapes=shapes.get(name, ()) if final else (),
             )
             parent, placement, anchor, count = count, np.eye(4), here, count + 1
         if not joints:
-            yield SourceLink(name=name, parent=parent, frame=f"body frame {name}", placement=placement, parameters=parameters.get(b))
+            frame = f"body frame {name}"
+            yield SourceLink(
+                name=name, parent=parent, frame=frame, placement=placement, parameters=parameters.get(b), shapes=shapes.get(name, ())
+            )
             count += 1
         last[b], offset[b] = count - 1, anchor
 
@@ -240,21 +254,29 @@ def _joint(mj: Any, model: Model, j: int) -> Joint:
         axis=np.array(model.jnt_axis[j]),
         position=tuple(model.jnt_range[j]) if limited else (-np.inf, np.inf),
         effort=_effort(mj, model, j),
+        friction=_friction(model, j),
     )
+
+
+def _friction(model: Model, j: int) -> tuple[float, float] | None:
+    """Coulomb and viscous friction; None where the joint has neither."""
+    dof = int(model.jnt_dofadr[j])
+    coulomb, viscous = float(model.dof_frictionloss[dof]), float(np.ravel(model.dof_damping[dof])[0])
+    return (coulomb, viscous) if coulomb or viscous else None
 
 
 def _effort(mj: Any, model: Model, j: int) -> float:
     """The joint's actuatorfrcrange, else what its actuators' forceranges allow together; infinite when unknown."""
     if model.jnt_actfrclimited[j]:
         return float(np.abs(model.jnt_actfrcrange[j]).max())
-    total, found = 0.0, False
+    total, limited = 0.0, False
     for a in range(model.nu):
         on_joint = int(model.actuator_trntype[a]) in (int(mj.mjtTrn.mjTRN_JOINT), int(mj.mjtTrn.mjTRN_JOINTINPARENT))
         if on_joint and model.actuator_trnid[a, 0] == j:
             if not model.actuator_forcelimited[a]:
                 return np.inf
-            total, found = total + float(np.abs(model.actuator_forcerange[a]).max() * abs(model.actuator_gear[a, 0])), True
-    return total if found else np.inf
+            total, limited = total + float(np.abs(model.actuator_forcerange[a]).max() * abs(model.actuator_gear[a, 0])), True
+    return total if limited else np.inf
 
 
 def _at(anchor: Array, parameters: Array | None) -> Array | None:
@@ -284,6 +306,7 @@ def _notes(root: Element, model: Model, links: tuple[SourceLink, ...]) -> Iterat
         yield "inertials of attached models are as they are written; what those models ask MuJoCo's compiler to correct is not done"
     if np.any(model.dof_armature > 0):
         yield "the file gives joints an armature (rotor inertia); it is not part of the link parameters and is left out"
+    yield from spring_notes([_joint_name(model, j) for j in range(model.njnt) if np.any(model.jnt_stiffness[j])])
     if np.any(model.body_gravcomp != 0):
         yield "the file compensates gravity on some bodies (gravcomp); the gravity here is the uncompensated one"
     massless = [link.name for link in links if link.joint is not None and link.name.endswith(f"/{link.joint.name}")]
@@ -293,10 +316,6 @@ def _notes(root: Element, model: Model, links: tuple[SourceLink, ...]) -> Iterat
 
 def _joint_name(model: Model, j: int) -> str:
     return model.joint(j).name or f"joint{j}"
-
-
-def body_name(model: Model, b: int) -> str:
-    return model.body(b).name or f"body{b}"
 
 
 def sentence(error: Exception) -> str:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.parameters import from_com
 from dynident.robots.kinematics import translation
+from dynident.robots.parameters import from_com
 
 # Any consistent numbers would do that no geom has by chance: where they are gone, the compiler took an inertia from geoms.
 _STAND_IN_MASS = 1.0
@@ -60,7 +60,7 @@ class Inertials:
 
     def parameters(self, mj: Any, model: Any) -> tuple[dict[int, Array], tuple[str, ...]]:
         """The parameters (10,) of every body that has some, in its body frame, by its number; and notes about them."""
-        found = {
+        by_body = {
             b: _in_body_frame(mj, model, b, model.body_mass[b], np.diag(model.body_inertia[b]))
             for b in range(1, model.nbody)
             if model.body_mass[b] != 0.0
@@ -69,18 +69,18 @@ class Inertials:
         for written in self.written:
             b = written.body.id
             if written.ignored:
-                found.pop(b)
+                by_body.pop(b)
             elif self._stands(model, written.body):
                 mass, inertia = self._correct(written)
                 if mass != written.mass or not np.array_equal(inertia, written.inertia):
                     changed.append(model.body(b).name or f"body{b}")
-                found[b] = _in_body_frame(mj, model, b, mass, inertia)
+                by_body[b] = _in_body_frame(mj, model, b, mass, inertia)
         if self.total_mass is not None:
             # as in mj_setTotalmass, for which no mass is negative
-            total = sum(max(parameters[0], 0.0) for parameters in found.values())
+            total = sum(max(parameters[0], 0.0) for parameters in by_body.values())
             scale = self.total_mass / max(total, _SMALLEST_TOTAL)
-            found = {b: scale * parameters for b, parameters in found.items()}
-        return found, tuple(self._notes(changed))
+            by_body = {b: scale * parameters for b, parameters in by_body.items()}
+        return by_body, tuple(self._notes(changed))
 
     def _stands(self, model: Any, body: Any) -> bool:
         """Is the stand-in still there? Only geoms can replace it. The compiler's bounds apply to it too."""
@@ -140,6 +140,10 @@ def is_static(spec: Any, body: Any) -> bool:
             return False
         body = body.parent
     return True
+
+
+def body_name(model: Any, b: int) -> str:
+    return model.body(b).name or f"body{b}"
 
 
 def pose(mj: Any, position: Array, quaternion: Array) -> Array:

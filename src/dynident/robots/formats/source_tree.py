@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError
-from dynident.robots.body import Capsule
-from dynident.robots.robot import STANDARD_GRAVITY, Joint, Robot
+from dynident.robots.body import ENDLESS
+from dynident.robots.link_shapes import LinkShape
+from dynident.robots.robot import STANDARD_GRAVITY, Joint
 
 
 class Held(NamedTuple):
@@ -35,13 +38,6 @@ class Closure(NamedTuple):
     why: str
 
 
-def closing_joint(joint: str, child: str, first: str, links: tuple[int, int]) -> Closure:
-    """The loop that a joint closes because its child link hangs on another joint, the first, already."""
-    return Closure(
-        links, f"joint {joint!r}: link {child!r} is the child of joint {first!r} too, which closes a loop, and dynident models trees"
-    )
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SourceLink:
     """One link of a file; its frame is the one in which its parameters are given.
@@ -55,7 +51,7 @@ class SourceLink:
     coupling : str              Why the joint can't be free ("mimics joint 'a'"); empty when it can.
     leader : Leader or None     The joint that it follows, where the file names one.
     parameters : (10,) or None  Inertial parameters, None when the file has none for it.
-    capsules : tuple            What it looks like, in the file's own frame, where the file itself says so.
+    shapes : tuple              What is drawn of it and what collides, in the file's own frame.
     """
 
     name: str
@@ -69,7 +65,28 @@ class SourceLink:
     coupling: str = ""
     leader: Leader | None = None
     parameters: Array | None = None
-    capsules: tuple[Capsule, ...] = ()
+    shapes: tuple[LinkShape, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.joint is not None:
+            object.__setattr__(self, "joint", without_endless_limits(self.joint))
+
+
+def spring_notes(joints: Sequence[str]) -> Iterator[str]:
+    """That springs of these joints are left out."""
+    if joints:
+        yield f"the springs of {', '.join(joints)} are left out: torques that depend on the position so are not modelled"
+
+
+def without_endless_limits(joint: Joint) -> Joint:
+    """The joint without limits that stand for none, as files have them."""
+
+    def limit(value: float) -> float:
+        return math.copysign(math.inf, value) if abs(value) >= ENDLESS else value
+
+    low, high = joint.position
+    limits = {name: limit(getattr(joint, name)) for name in ("velocity", "acceleration", "effort", "jerk")}
+    return replace(joint, position=(limit(low), limit(high)), **limits)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,7 +96,8 @@ class SourceTree:
     closures : tuple of Closure   What closes loops; it is judged once a chain has been chosen.
     tool : (4, 4)                 A pose in the last link.
     floor : float                 Height of the mounting plane along the root's z axis [m].
-    apart : tuple                 Pairs of links that never touch because the joints' limits keep them apart.
+    apart : tuple                 Pairs of links whose distance need not be checked.
+    shape_notes : tuple of str    What a user of shapes and pairs should know.
     """
 
     name: str
@@ -91,6 +109,7 @@ class SourceTree:
     floor: float = 0.0
     apart: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    shape_notes: tuple[str, ...] = ()
 
     def index(self, name: str) -> int:
         names = [link.name for link in self.links]
@@ -113,36 +132,8 @@ class SourceTree:
 
     def below(self, *roots: int) -> list[int]:
         """Links that hang on these, themselves included, in the file's order."""
-        found: set[int] = set()
+        descendants: set[int] = set()
         for index, link in enumerate(self.links):  # a parent stands before its children
-            if index in roots or link.parent in found:
-                found.add(index)
-        return sorted(found)
-
-
-def tree_of_robot(robot: Robot) -> SourceTree:
-    """The tree of a robot read from a DH file (one link per body), so that its joints can be locked; its root is called base."""
-    links = [SourceLink(name="base", parent=-1, capsules=robot.base_pieces[0].capsules if robot.base_pieces else ())]
-    for joint, link in zip(robot.joints, robot.links, strict=True):
-        links.append(
-            SourceLink(
-                name=link.name,
-                parent=joint.parent + 1,
-                frame=link.frame,
-                placement=joint.placement,
-                after=link.placement,
-                joint=joint,
-                parameters=link.parameters,
-                capsules=link.pieces[0].capsules,
-            )
-        )
-    return SourceTree(
-        name=robot.name,
-        source=robot.source,
-        links=tuple(links),
-        gravity=robot.gravity,
-        tool=robot.tool,
-        floor=robot.floor,
-        apart=robot.apart,
-        notes=robot.notes,
-    )
+            if index in roots or link.parent in descendants:
+                descendants.add(index)
+        return sorted(descendants)

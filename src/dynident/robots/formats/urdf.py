@@ -2,77 +2,133 @@
 
 Bodies come depth first, branches by the name of their joint, which is the order of Pinocchio and of what is built on it; for a
 serial chain that is from base to tip. Meshes need not exist.
+
+Other parsers tell the console, not the caller, what they dislike: urdfdom drops an <inertial> with a number that it can't
+read and goes on without. So every number is checked here, and each complaint names the file, the place and the remedy.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from typing import TypeAlias
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file
 from dynident.core.xml import parse_xml
-from dynident.robots.formats.source_tree import Held, SourceLink, SourceTree, closing_joint
-from dynident.robots.formats.urdf_xml import UNMODELLED, Urdf, UrdfJoint, check_urdf
+from dynident.errors import FileError
+from dynident.robots.formats.source_tree import SourceLink, SourceTree
+from dynident.robots.formats.srdf import read_apart_pairs
+from dynident.robots.formats.xml_shapes import read_shapes
+from dynident.robots.formats.xml_tree import XmlValues, link_tree, read_joints, read_links
+from dynident.robots.packages import Surroundings
+from dynident.robots.parameters import INERTIA_NAMES
 from dynident.robots.robot import Joint, JointType
 
-_Children: TypeAlias = dict[str, list[UrdfJoint]]
+_MOVING = tuple(kind.value for kind in JointType)
+_INERTIA = tuple(f"i{element}" for element in INERTIA_NAMES)
 
 
-def read_urdf(source: str, text: str) -> SourceTree:
-    """The links and joints of the text of a URDF. source : where it was read."""
-    return tree_of_urdf(source, parse_xml(source, text))
-
-
-def tree_of_urdf(source: str, content: Element) -> SourceTree:
-    """The links and joints of a URDF whose XML has been parsed."""
-    urdf = check_urdf(source, content)
-    children: _Children = {}
-    for joint in sorted(urdf.joints.values(), key=lambda joint: joint.name):
-        children.setdefault(joint.parent, []).append(joint)
-    root = next(link for link in urdf.links if link not in urdf.joints)
-    order = [root, *_below(root, children)]
-    index = {name: i for i, name in enumerate(order)}
-    with errors_in_file(source):
-        links = [SourceLink(name=root, parent=-1, parameters=urdf.inertials.get(root))]
-        links += [_link(urdf, urdf.joints[name], index[urdf.joints[name].parent]) for name in order[1:]]
-    closures = tuple(
-        closing_joint(joint.name, joint.child, urdf.joints[joint.child].name, (index[joint.parent], index[joint.child]))
-        for joint in urdf.loops
-    )
-    return SourceTree(name=urdf.name, source=source, links=tuple(links), closures=closures, notes=urdf.notes)
-
-
-def _below(link: str, children: _Children) -> Iterator[str]:
-    stack = children.get(link, [])[::-1]
-    while stack:
-        joint = stack.pop()
-        yield joint.child
-        stack += children.get(joint.child, [])[::-1]
-
-
-def _link(urdf: Urdf, joint: UrdfJoint, parent: int) -> SourceLink:
-    moving = joint.type not in (*UNMODELLED, "fixed")
-    several = f"joint {joint.name!r}: a {joint.type} joint moves in several directions and dynident models joints that move in one"
-    return SourceLink(
-        name=joint.child,
-        parent=parent,
-        frame=f"joint frame {joint.name}",
-        placement=joint.origin,
-        joint=_joint(joint) if moving else None,
-        held=Held(joint.name, several) if joint.type in UNMODELLED else None,
-        coupling=f"mimics joint {joint.mimic.joint!r}" if moving and joint.mimic else "",
-        leader=joint.mimic,
-        parameters=urdf.inertials.get(joint.child),
+def read_urdf(source: str, text: str, around: Surroundings | None = None) -> SourceTree:
+    """The links and joints of the text of a URDF. source : where it was read; around : where it is, None where nobody needs its shapes."""
+    content = parse_xml(source, text)
+    if content.tag != "robot":
+        raise FileError(source, f"the root element is <{content.tag}>; <robot> was expected")
+    if any("xacro" in element.tag for element in content.iter()):
+        raise FileError(source, "contains xacro macros; read the .xacro file, or expand it first: xacro robot.urdf.xacro > robot.urdf")
+    links = read_links(source, content)
+    if not links:
+        raise FileError(source, "has no <link>; check that it is a robot's URDF (a xacro file that only defines macros has none)")
+    if content.find("joint") is None:
+        raise FileError(source, "has no <joint>; at least one joint that moves is needed")
+    joints = read_joints(source, content, links, ends=("parent/link", "child/link"), moving=_MOVING, several=("floating", "planar"))
+    apart, shape_notes = ((), ()) if around is None else read_apart_pairs(around, content.get("name", ""))
+    return link_tree(
+        source,
+        {name: _link(source, name, link, around) for name, link in links.items()},
+        [
+            joint._replace(
+                placement=_origin(joint.values),
+                joint=_moving_joint(joint.values, joint.name, joint.kind) if joint.kind in _MOVING else None,
+                leader=joint.values.leader(),
+            )
+            for joint in joints
+        ],
+        name=content.get("name") or Path(source).stem,
+        apart=apart,
+        notes=tuple(_notes(source, content)),
+        shape_notes=shape_notes,
     )
 
 
-def _joint(joint: UrdfJoint) -> Joint:
-    return Joint(
-        name=joint.name,
-        type=JointType(joint.type),
-        axis=joint.axis,
-        position=joint.position,
-        velocity=joint.velocity,
-        effort=joint.effort,
-    )
+def _moving_joint(values: XmlValues, name: str, kind: str) -> Joint:
+    limits = _limits(values)
+    with errors_in_file(values.file):
+        return Joint(
+            name=name,
+            type=JointType(kind),
+            axis=values.numbers("axis/xyz", 3, (1.0, 0.0, 0.0)),
+            position=(min(limits), max(limits)),
+            velocity=values.number("limit/velocity", math.inf, infinite=True),
+            effort=values.number("limit/effort", math.inf, infinite=True),
+            friction=values.friction(),
+        )
+
+
+def _limits(joint: XmlValues) -> tuple[float, float]:
+    """Lower and upper as written, 0 where the <limit> leaves one out; infinite without <limit>, and for a joint that turns on."""
+    lower, upper = (joint.number(f"limit/{end}", 0.0, infinite=True) for end in ("lower", "upper"))
+    endless = joint.element.find("limit") is None or joint.element.get("type") == JointType.CONTINUOUS.value
+    return (-math.inf, math.inf) if endless else (lower, upper)
+
+
+def _link(file: str, name: str, link: Element, around: Surroundings | None) -> SourceLink:
+    """Its parameters are None without an <inertial>."""
+    place, inertial = f"link {name!r}", link.find("inertial")
+    parameters, shapes = None, ()
+    if inertial is not None:
+        values = XmlValues(file, place, inertial)
+        parameters = values.inertia(values.number("mass/value"), _origin(values))
+    if around is not None:
+        shapes = read_shapes(XmlValues(file, place, link), pose=lambda item: _origin(XmlValues(file, place, item)), around=around)
+    return SourceLink(name=name, parent=-1, parameters=parameters, shapes=tuple(shapes))
+
+
+def _origin(values: XmlValues) -> Array:
+    """(4, 4) pose of the <origin> in an element; the identity without one."""
+    xyz, rpy = (values.numbers(f"origin/{name}", 3, (0.0, 0.0, 0.0)) for name in ("xyz", "rpy"))
+    return values.pose("<origin>", xyz, rpy)
+
+
+def _notes(file: str, root: Element) -> Iterator[str]:
+    """What was read in another way than it is written."""
+    if not root.get("name"):
+        yield f"the file gives the robot no name; it is called {Path(file).stem!r} after the file"
+    joints = {name: XmlValues(file, f"joint {name!r}", joint) for joint in root.findall("joint") for name in [joint.get("name", "")]}
+    for name, joint in joints.items():
+        low, high = _limits(joint)
+        if low > high:
+            yield f"joint {name!r} has its lower limit above its upper; they are read as [{high:g}, {low:g}]"
+    unlimited = [name for name, joint in joints.items() if _lacks_limits(joint.element)]
+    if unlimited:
+        yield f"joints {', '.join(unlimited)} lack a <limit>, or effort or velocity in it; what is missing counts as unlimited"
+    negative = [name for name, joint in joints.items() if min(joint.friction() or (0.0, 0.0)) < 0.0]
+    if negative:
+        yield f"the friction or damping of {', '.join(negative)} is negative, which simulators refuse; it is not used here"
+    blank = [link.get("name", "") for link in root.findall("link") if any(_is_blank(element) for element in link.findall("inertial/*"))]
+    if blank:
+        yield (
+            f"numbers in the inertials of {', '.join(blank)} have blanks or line breaks beside them; other readers of URDF "
+            f"drop such inertials without a word, so engines disagree: remove the blanks"
+        )
+
+
+def _lacks_limits(joint: Element) -> bool:
+    limit = joint.find("limit")
+    return joint.get("type") in ("revolute", "prismatic") and (limit is None or not {"effort", "velocity"} <= limit.attrib.keys())
+
+
+def _is_blank(element: Element) -> bool:
+    """Whether a single number has blanks around it, at which urdfdom's parser stops."""
+    return any(element.get(name, "").strip() != element.get(name, "") for name in ("value", *_INERTIA))

@@ -24,7 +24,7 @@ from dynident.core.isolation import read_apart
 from dynident.core.xml import parse_xml
 from dynident.errors import DynidentError, FileError, Remedy, UnknownNameError, import_optional
 from dynident.robots.formats.xacro_expressions import callable_functions, evaluate
-from dynident.robots.packages import ros_folders
+from dynident.robots.packages import package_name, ros_folders
 
 #: Folders above the file, and below each of them, in which packages are looked for.
 _ABOVE, _BELOW = 4, 2
@@ -53,9 +53,9 @@ def _expand(path: Path, packages: Mapping[str, str | Path], arguments: Mapping[s
             document = xacro.process_file(str(path), mappings=dict(arguments), verbosity=0)
     except Exception as error:  # noqa: BLE001 (the package, and expressions of the file, may raise anything)
         _raise_cause(error)
-        said = " ".join(str(error).split()) or type(error).__name__
-        remedy = Remedy("arguments are given with {xacro_args}", xacro_args={"name": "value"}) if "substitution argument" in said else ""
-        raise FileError(path, f"can't be expanded: {said}", remedy=remedy) from None
+        message = " ".join(str(error).split()) or type(error).__name__
+        remedy = Remedy("arguments are given with {xacro_args}", xacro_args={"name": "value"}) if "substitution argument" in message else ""
+        raise FileError(path, f"can't be expanded: {message}", remedy=remedy) from None
     for name in arguments:
         if name not in known:
             raise UnknownNameError("argument of this xacro file", name, sorted(known))
@@ -141,7 +141,7 @@ class _Packages:
 
     def _candidates(self, name: str) -> Iterator[Path]:
         for manifest in islice(self._manifests(), _MOST):
-            if _package_name(manifest) == name:
+            if package_name(manifest) == name:
                 yield manifest.parent
         for parent in islice(self.file.resolve().parents, _ABOVE):  # a copy of a package without its package.xml
             yield from (folder for folder in (parent, parent / name) if folder.name == name and folder.is_dir())
@@ -153,12 +153,3 @@ class _Packages:
             for _ in range(_BELOW + 1):
                 yield from sorted(parent.glob(pattern))
                 pattern = f"*/{pattern}"
-
-
-def _package_name(manifest: Path) -> str:
-    """Of a package.xml; the folder's where that can't be read."""
-    try:
-        found = parse_xml(manifest, read_text(manifest)).findtext("name")
-    except FileError:
-        return manifest.parent.name
-    return (found or manifest.parent.name).strip()

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Meshes that descriptions name: where their files are, how they are read, and what contains them.
+"""Meshes that descriptions name: how they are read, and what contains them.
 
 They are read by coal, which comes with Pinocchio, in a process of its own.
 """
@@ -10,17 +10,17 @@ import os
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray, all_finite
 from dynident.core.isolation import ReaderApart
 from dynident.core.native_output import catch_native_errors
-from dynident.errors import FileError
-from dynident.robots.geometry.forms import Hull
-from dynident.robots.packages import package_folders
+from dynident.errors import FileError, InputError
+from dynident.robots.geometry.forms import Hull, primitive_hull
+from dynident.robots.geometry.surfaces import box_corners
+from dynident.robots.link_shapes import LinkShape, ShapeKind
 
 #: Meshes with more triangles are drawn coarser.
 _MOST_TRIANGLES = 6000
@@ -30,7 +30,6 @@ _MOST_CORNERS, _CLOSE = 64, 1e-3
 _FARTHEST = 1e6
 #: What a mesh may take to be read: so long [s], longer by its size over this [B/s], and so much memory [bytes]. 1 MB takes 0.1 s.
 _LEAST_TIME, _BYTES_PER_SECOND, _LEAST_MEMORY = 5.0, 5e5, 700 << 20
-_SCHEMES = ("package://", "model://")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,42 +46,42 @@ class Mesh:
         return thin_hull(self.vertices)
 
 
-def find_mesh(source: Path, name: str) -> Path | None:
-    """A mesh's file: beside the description, or in a package around it or on ROS's paths."""
-    plain = unquote(name.removeprefix("file://"))
-    scheme = next((scheme for scheme in _SCHEMES if plain.startswith(scheme)), None)
-    if scheme is None:
-        file = source.parent / plain
-        return file if os.path.isfile(file) else None
-    inside = plain.removeprefix(scheme).lstrip("/")
-    package, _, rest = inside.partition("/")
-    folders = package_folders(source)
-    candidates = [folder / inside for folder in folders] + [folder / rest for folder in folders if folder.name == package]
-    return next((file for file in candidates if os.path.isfile(file)), None)
+#: A shape that can be used: drawn by its `surface()`, kept apart from others by its `hull()`.
+Form: TypeAlias = Hull | Mesh
 
 
-class MeshReader:
-    """Reads the meshes of one description. A damaged mesh can crash, hang or fill the memory of the library, so a child process reads."""
+class ShapeReader:
+    """Reads the shapes of a robot's links. A damaged mesh can crash, hang or fill the memory of its library, so a child process reads."""
 
-    def __init__(self, source: Path) -> None:
-        self._source = source
+    def __init__(self) -> None:
         self._read = ReaderApart(_read_mesh, least_time=_LEAST_TIME, bytes_per_second=_BYTES_PER_SECOND, least_memory=_LEAST_MEMORY)
 
-    def load(self, name: str, scale: Array) -> Mesh | str:
-        """The mesh that the description names, or a sentence that says why there is none. scale : (3,) along the mesh's axes."""
-        file = find_mesh(self._source, name)
-        if file is None:
-            return f"mesh {name!r} was not found"
+    def read(self, shape: LinkShape) -> Form | str:
+        """The shape, or a sentence that says why there is none; InputError for one whose numbers are wrong."""
+        match shape.kind:
+            case ShapeKind.MESH:
+                return self._load(shape)
+            case ShapeKind.FAULTY:
+                raise InputError(shape.text)
+            case ShapeKind.UNKNOWN:
+                return shape.text
+            case _:
+                return primitive_hull(shape)
+
+    def _load(self, shape: LinkShape) -> Mesh | str:
+        file = Path(shape.text)
+        if not (os.path.isabs(file) and os.path.isfile(file)):
+            return f"mesh {shape.text!r} was not found"
         if self._read.late:
             return f"mesh {file.name!r} was not read, because one before it took too long"
         try:
-            found = self._read(file, scale)
+            loaded = self._read(file, np.array(shape.size))
         except FileError as error:
             return f"mesh {file.name!r} can't be read ({error.message.partition('; ')[0]})"
-        if isinstance(found, str):
-            return f"mesh {file.name!r} {found}"
-        problem = find_problem(*found)
-        return f"mesh {file.name!r} {problem}" if problem else Mesh(*found)
+        if isinstance(loaded, str):
+            return f"mesh {file.name!r} {loaded}"
+        problem = find_problem(*loaded)
+        return f"mesh {file.name!r} {problem}" if problem else Mesh(*loaded)
 
 
 def _read_mesh(file: Path, scale: Array) -> tuple[Array, IntArray] | str:
@@ -160,9 +159,7 @@ def _distance(point: Array, corners: Array) -> float:
 
 
 def _box_around(vertices: Array) -> Hull:
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
-    return Hull(np.unique(low + corners * (high - low), axis=0), 0.0)
+    return Hull(np.unique(box_corners(vertices.min(axis=0), vertices.max(axis=0)), axis=0), 0.0)
 
 
 def coarser(vertices: Array, triangles: IntArray) -> tuple[Array, IntArray]:

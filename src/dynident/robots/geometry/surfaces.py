@@ -1,4 +1,4 @@
-"""Triangles of simple bodies: a box, a cylinder, a capsule, and whatever a profile sweeps when it turns."""
+"""Corners of a box, and triangles of a capsule and of whatever a profile sweeps when it turns."""
 
 from __future__ import annotations
 
@@ -9,16 +9,9 @@ from dynident.core.arrays import Array, IntArray
 _SPOKES, _RINGS = 20, 6
 
 
-def cuboid(size: Array) -> tuple[Array, IntArray]:
-    """A box of this size (3,) about the origin."""
-    corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]) * size
-    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-    return corners, np.array([triangle for a, b, c, d in quads for triangle in ((a, b, c), (a, c, d))], dtype=np.int64)
-
-
-def cylinder(radius: float, length: float) -> tuple[Array, IntArray]:
-    """A cylinder along z about the origin."""
-    return turned_surface(np.array([0.0, radius, radius, 0.0]), 0.5 * length * np.array([-1.0, -1.0, 1.0, 1.0]))
+def box_corners(low: Array, high: Array) -> Array:
+    """(8, 3) corners of a box between two of them (3,)."""
+    return low + np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]) * (high - low)
 
 
 def capsule(start: Array, end: Array, radius: float, *, spokes: int = _SPOKES, rings: int = _RINGS) -> tuple[Array, IntArray]:

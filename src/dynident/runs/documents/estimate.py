@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Self
 
-from dynident.core.documents import Number, by_name, fill
+from dynident.core.documents import Number, fill
 from dynident.regression.coefficients import Coefficient, JointFriction, Route, coefficients, friction, route_name
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.friction.choice import TriedModel
@@ -14,10 +14,7 @@ from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.summary import Processing
 from dynident.regression.vendor_model import TestedCoefficient
 from dynident.runs.documents.stage import ByJoint, ProvenanceDocument, StageDocument
-
-if TYPE_CHECKING:
-    from dynident.runs.stages import Origin
-    from dynident.validation.folds import CrossValidation
+from dynident.runs.stages import StageContent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +70,6 @@ class FoldsDocument:
     std_percent: Number
     wide_percent: Annotated[Number, "what the fit leaves behind a filter of 20 Hz"]
 
-    @staticmethod
-    def of(folds: CrossValidation) -> FoldsDocument:
-        return fill(
-            FoldsDocument,
-            folds,
-            relative_percent=tuple(folds.relative_percent.tolist()),
-            relative_percent_per_joint=tuple(by_name(folds.joints, values) for values in folds.relative_percent_per_joint),
-            rms_per_joint=tuple(by_name(folds.joints, values) for values in folds.rms_per_joint),
-            noise_per_joint=by_name(folds.joints, folds.noise),
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateDocument(StageDocument):
@@ -110,6 +96,7 @@ class EstimateDocument(StageDocument):
         "largest speed of each joint backward and forward [rad/s | m/s], 0 for a direction in which it did not turn; null without a log",
     ]
     preprocessing: Annotated[Processing, "as far as done"]
+    doubts: Annotated[tuple[str, ...], "what speaks against the whole model, however well it predicts"]
     notes: Annotated[tuple[str, ...], "what needs attention, as sentences"]
     seed: Annotated[int, "of the random samples"]
     provenance: ProvenanceDocument
@@ -117,29 +104,21 @@ class EstimateDocument(StageDocument):
         FoldsDocument | None, "of the same log; null on the controller route, and where the log can't be cut into parts"
     ]
 
-    @staticmethod
-    def of(estimate: Estimate, origin: Origin, *, folds: CrossValidation | None = None) -> EstimateDocument:
-        summary, choice, test, reached = estimate.summary, estimate.choice, estimate.vendor_model, estimate.reached
-        robot = estimate.base.robot
-        return EstimateDocument(
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        estimate: Estimate = content.result
+        robot, choice, reached = estimate.base.robot, estimate.choice, estimate.reached
+        return cls.fill(
+            content,
+            estimate.summary,
             robot=robot.name,
-            source=summary.source,
             route=route_name(estimate),
-            status=estimate.status.value,
-            rank=summary.rank,
-            condition_number=estimate.condition_number,
             coefficients=coefficients(estimate),
             friction=friction(estimate),
             friction_shapes=estimate.shapes,
-            friction_choice=None if choice is None else ChoiceDocument(sentence=choice.sentence, trials=choice.tried),
-            vendor_model=None if test is None else fill(VendorModelDocument, test),
+            friction_choice=None if choice is None else fill(ChoiceDocument, choice, trials=choice.tried),
             residual=ResidualDocument.of(estimate.residuals),
-            samples=summary.samples,
             reached_speeds=None if reached is None else dict(zip(robot.joint_names, reached.tolist(), strict=True)),
-            preprocessing=summary.processing,
-            notes=estimate.notes,
-            seed=origin.seed,
-            provenance=ProvenanceDocument.of(origin, estimate.provenance),
-            cross_validation=None if folds is None else FoldsDocument.of(folds),
-            versions=origin.versions,
+            preprocessing=estimate.summary.processing,
+            cross_validation=content.folds,
         )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Self
 
-from dynident.core.documents import Number, fill
+from dynident.core.documents import Number
 from dynident.regression.friction.change import ParameterChange
 from dynident.regression.friction.refit import FrictionRefit
 from dynident.runs.documents.stage import ProvenanceDocument, StageDocument
-
-if TYPE_CHECKING:
-    from dynident.runs.stages import Origin
+from dynident.runs.stages import StageContent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,16 +46,14 @@ class FrictionDocument(StageDocument):
     notes: tuple[str, ...]
     provenance: ProvenanceDocument
 
-    @staticmethod
-    def of(refit: FrictionRefit, origin: Origin) -> FrictionDocument:
-        return fill(
-            FrictionDocument,
-            refit,
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        refit: FrictionRefit = content.result
+        return cls.fill(
+            content,
+            refit.estimate,
+            refit.estimate.summary,
             robot=refit.estimate.base.robot.name,
-            source=refit.estimate.summary.source,
             compared=not refit.uncompared,
-            joints=tuple(fill(JointChangeDocument, change) for change in refit.changes),
-            notes=refit.estimate.notes,
-            provenance=ProvenanceDocument.of(origin),
-            versions=origin.versions,
+            joints=refit.changes,
         )

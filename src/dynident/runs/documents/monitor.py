@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Self
 
-from dynident.core.documents import Number, Unit, fill
-from dynident.monitoring.contact_monitor import ContactMonitor
-from dynident.monitoring.documents import LevelDocument, list_levels
+from dynident.core.documents import Number, Unit
 from dynident.runs.documents.stage import ProvenanceDocument, StageDocument
-
-if TYPE_CHECKING:
-    from dynident.runs.stages import Origin
+from dynident.runs.stages import StageContent
+from dynident.validation.monitoring.contact_monitor import ContactMonitor
+from dynident.validation.monitoring.documents import LevelDocument, list_levels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,17 +38,12 @@ class MonitorDocument(StageDocument):
     notes: tuple[str, ...]
     provenance: ProvenanceDocument
 
-    @staticmethod
-    def of(monitor: ContactMonitor, origin: Origin) -> MonitorDocument:
-        known = monitor.calibration
-        return MonitorDocument(
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        monitor: ContactMonitor = content.result
+        return cls.fill(
+            content,
             robot=monitor.model.robot.name,
             model=monitor.model.name,
-            confirmation=monitor.confirmation,
-            distance_level=monitor.distance_level,
             joints=list_levels(monitor),
-            calibration=None if known is None else fill(CalibrationDocument, known),
-            notes=monitor.notes,
-            provenance=ProvenanceDocument.of(origin),
-            versions=origin.versions,
         )

@@ -1,22 +1,19 @@
-"""parameters.json and samples.json: links that can exist, what certifies them, and how far data and constraints leave them open."""
+"""parameters.json and samples.json: physically consistent links, their certificate, and the ranges that data and constraints leave."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Literal, Self, TypeAlias, cast
 
 from dynident.core.documents import LEFT_OUT, Number, Unit, fill
-from dynident.feasibility.constraints.terms import Violation
-from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.samples import LinkSpread, PosteriorSamples
-from dynident.feasibility.sampling import AGREEMENT
-from dynident.parameters import INERTIA_NAMES, InertiaName
+from dynident.links.constraints.terms import Violation
+from dynident.links.result import LinkParameters
+from dynident.links.samples import LinkSpread, PosteriorSamples
 from dynident.regression.coefficients import JointFriction
+from dynident.robots.parameters import INERTIA_NAMES, InertiaName
 from dynident.runs.documents.stage import StageDocument
-
-if TYPE_CHECKING:
-    from dynident.runs.stages import Origin
+from dynident.runs.stages import StageContent
 
 #: Names of a link's ten linear parameters, whose ranges are given.
 PARAMETER_NAMES = ("m", "mcx", "mcy", "mcz", *(f"J{element}" for element in INERTIA_NAMES))
@@ -26,7 +23,7 @@ Interval: TypeAlias = tuple[Number, Number]
 
 @dataclass(frozen=True, kw_only=True)
 class LinkDocument:
-    """One link that can exist."""
+    """One physically consistent link."""
 
     name: str
     frame: str
@@ -45,16 +42,16 @@ class LinkDocument:
         link, body = result.base.robot.links[index], result.com_and_inertia(index)
         ranges = dict(zip(PARAMETER_NAMES, result.link_ranges(index), strict=False))
         places = zip(PARAMETER_NAMES, result.base.columns.of_link(index), strict=True)
-        return LinkDocument(
-            name=link.name,
-            frame=link.frame,
+        return fill(
+            LinkDocument,
+            link,
             mass=body.mass,
-            com=tuple(body.com.tolist()),
+            com=body.com,
             inertia=body.elements,
             margin=float(result.margins[index]),
             range={name: (item.low, item.high) for name, item in ranges.items()},
             bounds={name: result.bounds[place] for name, place in places if place in result.bounds},
-            determined_by={name: cast("Literal['data', 'constraint', 'prior']", item.determined_by) for name, item in ranges.items()},
+            determined_by={name: item.determined_by for name, item in ranges.items()},
         )
 
 
@@ -119,36 +116,27 @@ class ParametersDocument(StageDocument):
     method: Annotated[str | None, "the published method that was asked for by its name; null where none was"]
     solutions: Annotated[tuple[SolutionDocument, ...], "distinct answers of a multi-start"]
     violations: Annotated[tuple[Violation, ...], "conditions that are broken"]
+    doubts: Annotated[tuple[str, ...], "why these are not the links of such an arm, however well they fit"]
     notes: Annotated[tuple[str, ...], "what needs attention, as sentences"]
     seed: Annotated[int, "of the random starts"]
     held_gravity: Annotated[HeldGravityDocument | None, "where gravity was held"] = field(default=None, metadata=LEFT_OUT)
 
-    @staticmethod
-    def of(result: LinkParameters, origin: Origin) -> ParametersDocument:
-        training, held = result.training, origin.held
-        return fill(
-            ParametersDocument,
-            result,
-            robot=result.base.robot.name,
-            links=tuple(LinkDocument.of(result, i) for i in range(result.base.robot.n)),
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        result: LinkParameters = content.result
+        base, held = result.base, content.origin.held
+        return cls.fill(
+            content,
+            robot=base.robot.name,
+            links=tuple(LinkDocument.of(result, i) for i in range(base.robot.n)),
             friction=tuple(_friction(result)),
-            status=result.status.value,
             objective_scale=result.scale,
-            training=None if training is None else TrainingDocument(coefficients_percent=training[0], links_percent=training[1]),
-            branches=_branches(result.branches),
             method=result.method or None,
             solutions=tuple(
-                fill(SolutionDocument, item, with_prior=item.merit, masses=tuple(result.base.columns.links(item.x)[:, 0].tolist()))
-                for item in result.solutions
+                fill(SolutionDocument, item, with_prior=item.merit, masses=base.columns.links(item.x)[:, 0]) for item in result.solutions
             ),
-            seed=origin.seed,
             held_gravity=None if held is None else HeldGravityDocument(**cast("Mapping[str, str]", held)),
-            versions=origin.versions,
         )
-
-
-def _branches(branches: Iterable[tuple[str, str]]) -> tuple[BranchDocument, ...]:
-    return tuple(BranchDocument(rule=rule, branch=branch) for rule, branch in branches)
 
 
 def _friction(result: LinkParameters) -> Iterable[JointFriction]:
@@ -159,20 +147,6 @@ def _friction(result: LinkParameters) -> Iterable[JointFriction]:
 
 
 # ------------------------------------------------------------------------------------------------------------------------- samples
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConvergenceDocument:
-    """Whether the chains have converged. No samples leave the library without it."""
-
-    r_hat: Annotated[float, "the largest over the parameters"]
-    r_hat_limit: float
-    effective_draws: Annotated[float, "the smallest over the parameters"]
-    draws: Annotated[int, "that were made"]
-
-    @staticmethod
-    def of(samples: PosteriorSamples) -> ConvergenceDocument:
-        return ConvergenceDocument(r_hat=samples.agreement, r_hat_limit=AGREEMENT, effective_draws=samples.effective, draws=samples.draws)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,20 +167,18 @@ class SamplesDocument(StageDocument):
     robot: str
     count: Annotated[int, "how many samples"]
     seed: Annotated[int, "of the random numbers"]
-    convergence: ConvergenceDocument
+    acceptance: Annotated[float, "share of all that was drawn that is within the constraints"]
     branches: Annotated[tuple[BranchDocument, ...], "within which they were drawn, of rules with several (either)"]
     total_mass: Annotated[SpreadDocument, Unit("kg")]
     links: tuple[LinkSpread, ...]
 
-    @staticmethod
-    def of(samples: PosteriorSamples, origin: Origin) -> SamplesDocument:
-        return SamplesDocument(
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        samples: PosteriorSamples = content.result
+        return cls.fill(
+            content,
             robot=samples.base.robot.name,
             count=len(samples),
-            seed=samples.seed,
-            convergence=ConvergenceDocument.of(samples),
-            branches=_branches(samples.branches),
             total_mass=SpreadDocument(mean=float(samples.total_mass.mean()), std=float(samples.total_mass.std())),
             links=samples.link_spreads,
-            versions=origin.versions,
         )

@@ -1,14 +1,14 @@
-"""payload.json: a tool or payload on the flange, and what stands behind it."""
+"""payload.json: a tool or payload on the flange, and the evidence for it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import Annotated, Literal, Self
 
 from dynident.core.documents import Unit
-from dynident.parameters import InertiaName, link_inertia
-from dynident.payload.records import (
+from dynident.robots.parameters import InertiaName, link_inertia
+from dynident.routes.payload.records import (
     DeclaredQuantity,
     PayloadEffort,
     PayloadQuantity,
@@ -16,11 +16,9 @@ from dynident.payload.records import (
     payload_efforts,
     payload_quantities,
 )
-from dynident.payload.result import PayloadEstimate, PayloadEvidence
+from dynident.routes.payload.result import PayloadEstimate, PayloadEvidence
 from dynident.runs.documents.stage import ProvenanceDocument, StageDocument
-
-if TYPE_CHECKING:
-    from dynident.runs.stages import Origin
+from dynident.runs.stages import StageContent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +30,7 @@ class PayloadDocument(StageDocument):
 
     robot: str
     source: Annotated[str, "the loaded log"]
-    status: Annotated[Literal["told", "inertia_open", "centre_open", "mass_open", "none"], "how much of it the data tell"]
+    status: Annotated[Literal["told", "inertia_open", "centre_open", "mass_open", "none"], "which part of it is identified from the data"]
     sentence: Annotated[str, "the status in words"]
     link: Annotated[str, "that carries it"]
     flange: Annotated[tuple[tuple[float, ...], ...], "pose of the flange frame in that link's parameter frame"]
@@ -47,25 +45,19 @@ class PayloadDocument(StageDocument):
     notes: tuple[str, ...]
     provenance: ProvenanceDocument
 
-    @staticmethod
-    def of(payload: PayloadEstimate, origin: Origin) -> PayloadDocument:
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        payload: PayloadEstimate = content.result
         body = link_inertia(payload.parameters)
-        return PayloadDocument(
+        return cls.fill(
+            content,
+            payload.evidence,
             robot=payload.robot.name,
-            source=payload.evidence.source,
-            status=cast("Literal['none']", payload.status.name.lower()),
             sentence=payload.status.value,
-            link=payload.link,
-            flange=tuple(map(tuple, payload.flange.tolist())),
             mass=body.mass,
-            com=tuple(body.com.tolist()),
+            com=body.com,
             inertia=body.elements,
-            parameters=tuple(payload.parameters.tolist()),
             quantities=payload_quantities(payload),
             declared=compare_declared(payload),
             efforts=payload_efforts(payload),
-            evidence=payload.evidence,
-            notes=payload.notes,
-            provenance=ProvenanceDocument.of(origin),
-            versions=origin.versions,
         )

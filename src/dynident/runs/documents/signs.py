@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import Annotated, Literal, Self
 
-from dynident.core.documents import Number, by_name, fill
+from dynident.core.documents import Number, fill
+from dynident.routes.signs.result import SegmentSign, SignRecovery, list_segments
 from dynident.runs.documents.stage import ByJoint, StageDocument
-from dynident.signs.result import SegmentSign, SignRecovery, list_segments
-
-if TYPE_CHECKING:
-    from dynident.runs.stages import Origin
+from dynident.runs.stages import StageContent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +21,7 @@ class ConfidenceDocument:
     unsure_energy: Annotated[Number, "of the torque in them"]
     strain: Annotated[Number, "log-likelihood that physics costs"]
     density: Annotated[Number, "segments per coefficient"]
-    inflation: Annotated[Number, "correlated residuals that say as much as one"]
+    inflation: Annotated[Number, "number of correlated residuals that count as one independent residual"]
     certificate: Annotated[Number, "not negative is a proof that no other signs fit better"]
     proven: Annotated[bool, "that, or the search has proven it"]
     flip_margins_per_joint: Annotated[ByJoint, "the gap for turning one joint"]
@@ -46,30 +44,22 @@ class SignsDocument(StageDocument):
     advice: Annotated[str, "what would settle what is open"]
     method: Annotated[str, "of the search"]
     confidence: ConfidenceDocument
-    threshold_per_joint: Annotated[Mapping[str, float], "|torque| below which a sample tells no sign by itself"]
+    threshold_per_joint: Annotated[Mapping[str, float], "|torque| below which the sign of a sample alone cannot be identified"]
     segments: tuple[SegmentSign, ...]
     unsure: Annotated[tuple[int, ...], "numbers of the segments in doubt, from 0"]
     notes: tuple[str, ...]
     seed: int
 
-    @staticmethod
-    def of(recovery: SignRecovery, origin: Origin) -> SignsDocument:
-        robot, confidence = recovery.estimate.base.robot, recovery.confidence
-        return fill(
-            SignsDocument,
-            recovery,
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        recovery: SignRecovery = content.result
+        robot = recovery.estimate.base.robot
+        return cls.fill(
+            content,
+            robot,
             robot=robot.name,
             source=recovery.log.source,
-            verdict=cast("Literal['certain']", recovery.verdict.name.lower()),
-            confidence=fill(
-                ConfidenceDocument,
-                confidence,
-                flip_margins_per_joint=by_name(robot.joint_names, confidence.flip_margins),
-                levels_per_joint=by_name(robot.joint_names, confidence.levels),
-                noise_per_joint=by_name(robot.joint_names, confidence.noise),
-            ),
-            threshold_per_joint=dict(zip(robot.joint_names, recovery.threshold.tolist(), strict=True)),
+            confidence=fill(ConfidenceDocument, recovery.confidence, robot),
             segments=list_segments(recovery),
-            seed=origin.seed,
-            versions=origin.versions,
+            seed=content.origin.seed,
         )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any, Self
 
-from dynident.core.documents import LEFT_OUT, Document, Number
+from dynident.core.documents import LEFT_OUT, Document, Number, fill
 from dynident.data.provenance import Provenance, UsedRecording
-
-if TYPE_CHECKING:
-    from dynident.runs.stages import Origin
+from dynident.runs.stages import StageContent, StageOrigin
 
 #: Numbers by joint; null where one is not known.
 ByJoint = Mapping[str, Number]
@@ -23,6 +21,19 @@ class StageDocument(Document):
     versions: Annotated[Mapping[str, str], "of the programs that did the work"]
     files: Annotated[Mapping[str, str], "SHA-256 of the files that belong to this document"] = field(default_factory=dict[str, str])
     made_from: Annotated[Mapping[str, str], "SHA-256 of the files that it was made from"] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        """The document of a result. A class has its own where a field is something else than the result has under its name."""
+        return cls.fill(content)
+
+    @classmethod
+    def fill(cls, content: StageContent, *sources: object, **values: Any) -> Self:
+        """What the result, other objects and the origin have under the names of the fields. values : of those that are something else."""
+        values = {"files": {}, "made_from": {}, **values}  # of the document, known when it is written; those of the origin are others
+        if any(item.name == "provenance" for item in fields(cls)):
+            values["provenance"] = ProvenanceDocument.of(content.origin, getattr(content.result, "provenance", None))
+        return fill(cls, content.result, *sources, content.origin, **values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +48,6 @@ class ProvenanceDocument:
     steps: Annotated[tuple[str, ...] | None, "of the processing"] = field(default=None, metadata=LEFT_OUT)
 
     @staticmethod
-    def of(origin: Origin, data: Provenance | None = None) -> ProvenanceDocument:
+    def of(origin: StageOrigin, data: Provenance | None = None) -> ProvenanceDocument:
         """What is known of the command, and of the data where they are known."""
-        known = ProvenanceDocument(command=origin.command, part=origin.part, links=origin.links, files=origin.files)
-        return known if data is None else replace(known, files=data.files, recordings=data.used, steps=data.steps)
+        return fill(ProvenanceDocument, origin) if data is None else fill(ProvenanceDocument, data, origin, recordings=data.used)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from dynident.core.documents import Document, Number, by_name, fill
 from dynident.regression.summary import Processing
 from dynident.runs.documents.estimate import FoldsDocument, ResidualDocument
 from dynident.runs.documents.stage import ByJoint, ProvenanceDocument, StageDocument
+from dynident.runs.stages import StageContent
 from dynident.validation.metrics import ModelErrors, Moment
 from dynident.validation.result import Validation
 from dynident.validation.uncertainty import Departure
@@ -17,7 +18,6 @@ from dynident.validation.uncertainty import Departure
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples
     from dynident.regression.estimate import Residuals
-    from dynident.runs.stages import Origin
 
 ModelName: TypeAlias = Literal["coefficients", "links", "nominal"]
 
@@ -41,21 +41,14 @@ class ErrorsDocument:
     wide_percent: Annotated[Number, "at the bandwidth wide_hz"]
 
     @staticmethod
-    def of(item: ModelErrors, joints: tuple[str, ...]) -> ErrorsDocument:
-        return ErrorsDocument(
-            model=cast("ModelName", item.model),
-            friction=item.friction,
+    def of(item: ModelErrors, validation: Validation) -> ErrorsDocument:
+        return fill(
+            ErrorsDocument,
+            item,
+            validation,
             relative_percent=item.overall_percent,
-            rms_per_joint=by_name(joints, item.rms),
-            mse_per_joint=by_name(joints, item.mse),
-            relative_percent_per_joint=by_name(joints, item.relative_percent),
-            r_squared_per_joint=by_name(joints, item.r_squared),
-            spread_percent=item.spread_percent,
-            block_percent=tuple(item.block_percent.tolist()),
             ratio_to_best=item.overall_ratio,
-            ratio_to_best_per_joint=by_name(joints, item.ratio),
-            grade=cast("Literal['good', 'fair', 'poor']", item.grade.name.lower()),
-            wide_percent=item.wide_percent,
+            ratio_to_best_per_joint=item.ratio,
         )
 
 
@@ -122,6 +115,7 @@ class ValidationDocument(StageDocument):
     equations: Annotated[int, "of all joints together"]
     recommended: Annotated[ModelName, "which model to use"]
     advice: Annotated[str, "why, as a sentence"]
+    doubts: Annotated[tuple[str, ...], "what speaks against all models, however well they predict"]
     links_hold: Annotated[bool | None, "whether the link parameters predict at most 15 % worse than the coefficients; null without them"]
     fit: FitDataDocument
     units: Annotated[Mapping[str, str], "of each joint's effort"]
@@ -140,44 +134,23 @@ class ValidationDocument(StageDocument):
     seen_by_fit: Annotated[Number, "share of the samples that the fit has seen, by their content; null where that is not known"]
     provenance: ProvenanceDocument
 
-    @staticmethod
-    def of(validation: Validation, origin: Origin) -> ValidationDocument:
-        joints, summary = validation.joints, validation.summary
-        crossed = summary.cross_validated
-        fit = FitDataDocument(
-            relative_percent=summary.identified_percent,
-            cross_validated=None if crossed is None else CrossValidatedDocument(mean_percent=crossed[0], std_percent=crossed[1]),
-            cutoff_hz=summary.identified_cutoff_hz,
-            wide_hz=summary.wide_hz,
-        )
-        top = ErrorsDocument.of(validation.coefficients, joints)
-        return ValidationDocument(
-            robot=summary.robot,
-            source=summary.source,
-            identified_from=summary.identified_from,
-            samples=summary.samples,
-            rows_per_joint=dict(zip(joints, summary.rows, strict=True)),
-            equations=summary.equations,
-            recommended=cast("ModelName", validation.recommended.model),
-            advice=validation.advice,
-            links_hold=validation.links_hold,
-            fit=fit,
+    @classmethod
+    def of(cls, content: StageContent) -> Self:
+        validation: Validation = content.result
+        summary, nominal = validation.summary, validation.nominal
+        return cls.fill(
+            content,
+            ErrorsDocument.of(validation.coefficients, validation),
+            summary,
+            rows_per_joint=summary.rows,
+            recommended=validation.recommended.model,
+            fit=fill(FitDataDocument, summary, relative_percent=summary.identified_percent, cutoff_hz=summary.identified_cutoff_hz),
             units={item.joint: item.unit for item in validation.series},
-            relative_percent=top.relative_percent,
-            rms_per_joint=top.rms_per_joint,
-            mse_per_joint=top.mse_per_joint,
-            relative_percent_per_joint=top.relative_percent_per_joint,
-            r_squared_per_joint=top.r_squared_per_joint,
-            nominal=None if validation.nominal is None else ErrorsDocument.of(validation.nominal, joints),
-            models=tuple(ErrorsDocument.of(item, joints) for item in validation.models),
+            nominal=None if nominal is None else ErrorsDocument.of(nominal, validation),
+            models=tuple(ErrorsDocument.of(item, validation) for item in validation.models),
             band=BandDocument.of(validation),
-            worst=validation.worst,
-            folds=None if validation.folds is None else FoldsDocument.of(validation.folds),
             preprocessing=summary.processing,
-            notes=validation.notes,
             seen_by_fit=validation.seen,
-            provenance=ProvenanceDocument.of(origin, validation.provenance),
-            versions=origin.versions,
         )
 
 

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from dynident.core.options import OptionError
 from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording, low_pass
-from dynident.errors import FileError, MissingFileError, UnknownNameError, ValueRangeError
+from dynident.errors import FileError, InputError, MissingFileError, UnknownNameError, ValueRangeError
 from tests.facts import carries, raises
 
 N = 6
@@ -118,7 +118,7 @@ def test_a_quantity_without_columns_is_ignored(tmp_path, nothing):
 def test_a_quantity_of_its_own_file_is_ignored_too(tmp_path):
     for name, factor in (("q", 1.0), ("dq", 2.0)):
         np.savetxt(tmp_path / f"{name}.csv", factor * Q, delimiter=",", header="a,b", comments="")
-    (tmp_path / "log.yaml").write_text(yaml.safe_dump({"files": {"q": "q.csv", "dq": "dq.csv"}, "rate": 10}))
+    (tmp_path / "log.yaml").write_text(yaml.safe_dump({"files": {"q": "q.csv", "dq": "dq.csv"}, "sampling_rate": 10}))
     np.testing.assert_array_equal(load_dataset(tmp_path / "log.yaml").dq, 2 * Q)
     assert load_dataset(tmp_path / "log.yaml", columns={"dq": None}).dq is None
 
@@ -138,7 +138,7 @@ def test_what_a_map_can_get_wrong(tmp_path):
 def test_missing_columns_list_those_found(tmp_path):
     with raises(FileError, "q", "angle1", "angle2", remedy={"columns": {"q": "..."}}):
         load_dataset(npz(tmp_path, t=TIME, angle1=Q[:, 0], angle2=Q[:, 1]))
-    with raises(FileError, "time", "[Hz]", remedy={"columns": {"time": "..."}, "rate": 1000.0}):
+    with raises(FileError, "time", "[Hz]", remedy={"columns": {"time": "..."}, "sampling_rate": 1000.0}):
         load_dataset(npz(tmp_path, q=Q))
 
 
@@ -319,17 +319,17 @@ def test_gains_and_signs_are_checked(tmp_path, given, kind, facts):
 
 def test_a_rate_stands_in_for_a_clock(tmp_path):
     file = npz(tmp_path, q=Q)
-    beside(file, rate=50)
+    beside(file, sampling_rate=50)
     np.testing.assert_allclose(load_dataset(file).time, np.arange(N) / 50)
 
 
 def test_a_rate_replaces_stamps_that_are_wrong(tmp_path):
     file = npz(tmp_path, t=20 * TIME, q=Q)
-    np.testing.assert_allclose(load_dataset(file, rate=10.0).time, TIME)
-    beside(file, rate=10)
+    np.testing.assert_allclose(load_dataset(file, sampling_rate=10.0).time, TIME)
+    beside(file, sampling_rate=10)
     np.testing.assert_allclose(load_dataset(file).time, TIME)
-    with raises(ValueRangeError, -1, name="rate"):
-        load_dataset(file, rate=-1)
+    with raises(ValueRangeError, -1, name="sampling_rate"):
+        load_dataset(file, sampling_rate=-1)
 
 
 def test_efforts_that_were_stamped_late(tmp_path):
@@ -367,6 +367,26 @@ def test_signals_that_are_filtered_by_themselves(tmp_path):
         load_recording(samples, low_pass={"q": 2.0})
 
 
+def test_what_was_not_measured_can_be_left_out(tmp_path):
+    time = np.arange(100) / 100.0
+    q, effort = np.sin(time[:, None] * [3.0, 5.0]), np.cos(time[:, None] * [3.0, 5.0])
+    effort[20:31, 1] = np.nan
+    file = tmp_path / "log.npz"
+    np.savez(file, t=time, q=q, tau=effort)
+    with raises(FileError, "effort", "nan", 20):
+        load_dataset(file)
+    with raises(FileError, "effort", "nan"):
+        load_dataset(file, without=[(0.25, 0.35)])
+    data = load_dataset(file, without=[(0.195, 0.305)])
+    assert np.isfinite(data.effort).all()
+    assert data.mask is not None
+    assert np.flatnonzero(~data.mask.any(axis=1)).tolist() == list(range(20, 31))
+    np.testing.assert_array_equal(data.effort[:20], effort[:20])
+    late = load_dataset(file, without=[(0.195, 0.305)], delay=0.05)  # samples from 0.15 s on have efforts that were not measured
+    assert late.mask is not None
+    assert np.flatnonzero(~late.mask.all(axis=1)).tolist() == list(range(15, 31))
+
+
 def test_intervals_that_are_left_out(tmp_path):
     file = npz(tmp_path, t=1.7e9 + TIME, q=Q, tau=Q)
     data = load_dataset(file, without=[(0.15, 0.35), (0.45, np.inf)])
@@ -377,8 +397,14 @@ def test_intervals_that_are_left_out(tmp_path):
     other = npz(tmp_path, "other.npz", t=TIME, q=Q, tau=Q)
     both = load_dataset([file, other])
     assert int((~both.mask).sum()) == 4, "the YAML of one file is that of one recording"
-    with raises(FileError, 2, "without", "[[0.0, 0.2]]", "YAML"):
+    with raises(FileError, 2, "without", remedy={"without": {"other.npz": [[0.0, 0.2]]}}):
         load_dataset([file, other], without=[(0.0, 0.2)])
+    one = load_dataset([file, other], without={"other.npz": [(0.0, 0.2)]}, delay={"log.npz": 0.1})
+    assert one.recording_names == ("log.npz", "other.npz")
+    assert np.flatnonzero(~one.mask.any(axis=1)).tolist() == [0, 1, 5, 6, 7]
+    np.testing.assert_allclose(one.effort, np.concatenate([Q[1:], Q]), rtol=1e-5)
+    with raises(UnknownNameError, "third.npz", "other.npz"):
+        load_dataset([file, other], delay={"third.npz": 0.1})
     with raises(FileError, "without", "12.5:13.1", 0, 0.5):
         load_dataset(file, without=[(12.5, 13.1)])
     with raises(FileError, "without", "shorter"):
@@ -401,7 +427,7 @@ def test_intervals_that_are_left_out(tmp_path):
         ({"columns": {"q": 3}}, "columns.q", "a text"),
         ({"effort_kind": "force"}, "effort_kind", "torque, current, magnitude, current_magnitude or none"),
         ({"effort_kind": 3}, "effort_kind", "torque, current"),
-        ({"rate": -1}, "rate", "a number [Hz] from 0.001 to 1e+07"),
+        ({"sampling_rate": -1}, "sampling_rate", "a number [Hz] from 0.001 to 1e+07"),
         ({"skip": 1.5}, "skip", "a whole number of at least 0"),
         ({"files": {"q": ["a"]}}, "files.q", "a text"),
     ],
@@ -483,7 +509,7 @@ def test_a_file_per_quantity(tmp_path):
     header = "Joint_1,Joint_2"
     np.savetxt(tmp_path / "pos.csv", Q, delimiter=",", header=header, comments="")
     np.savetxt(tmp_path / "load.csv", 2 * Q, delimiter=",", header=header, comments="")
-    (tmp_path / "dataset.yaml").write_text("files: {q: pos.csv, effort: load.csv}\nrate: 10\neffort_kind: torque")
+    (tmp_path / "dataset.yaml").write_text("files: {q: pos.csv, effort: load.csv}\nsampling_rate: 10\neffort_kind: torque")
     data = load_dataset(tmp_path)
     np.testing.assert_allclose(data.q, Q)
     np.testing.assert_allclose(data.effort, 2 * Q)
@@ -492,7 +518,7 @@ def test_a_file_per_quantity(tmp_path):
     np.testing.assert_allclose(load_dataset(tmp_path).time, TIME)  # the rate replaces the stamps
     (tmp_path / "dataset.yaml").write_text("files: {q: pos.csv, effort: load.csv}\neffort_kind: torque")
     np.testing.assert_allclose(load_dataset(tmp_path).time, 2 * TIME)
-    (tmp_path / "dataset.yaml").write_text("files: {effort: load.csv}\nrate: 10\neffort_kind: torque")
+    (tmp_path / "dataset.yaml").write_text("files: {effort: load.csv}\nsampling_rate: 10\neffort_kind: torque")
     with raises(FileError, "q", "missing", place="files"):
         load_dataset(tmp_path)
 
@@ -639,16 +665,16 @@ def test_dates_in_another_unit_than_seconds_are_named(tmp_path, unit, scale):
 
 def test_clocks_that_no_recorder_has(tmp_path):
     q = np.zeros((200, 2))
-    with raises(FileError, "time", 1000, remedy={"units": {"time": "ms"}, "rate": 1000.0}):
+    with raises(FileError, "time", 1000, remedy={"units": {"time": "ms"}, "sampling_rate": 1000.0}):
         load_dataset(npz(tmp_path, t=1e3 * np.arange(200) + 0.5, q=q))
-    with raises(FileError, "time", "1e-07", remedy={"units": {"time": "ms"}, "rate": 1000.0}):
+    with raises(FileError, "time", "1e-07", remedy={"units": {"time": "ms"}, "sampling_rate": 1000.0}):
         load_dataset(npz(tmp_path, t=1e-7 * np.arange(200), q=q))
     counted = npz(tmp_path, t=np.arange(200), q=q)
-    with raises(FileError, "time", 1, "whole", remedy={"units": {"time": "ms"}, "rate": 1000.0}):
+    with raises(FileError, "time", 1, "whole", remedy={"units": {"time": "ms"}, "sampling_rate": 1000.0}):
         load_dataset(counted)
     assert load_dataset(counted, units={"time": "ms"}).rate == pytest.approx(1000.0)
     assert load_dataset(counted, units={"time": "s"}).rate == pytest.approx(1.0)
-    assert load_dataset(counted, rate=500.0).rate == pytest.approx(500.0)
+    assert load_dataset(counted, sampling_rate=500.0).rate == pytest.approx(500.0)
 
 
 @pytest.mark.parametrize("name", ["q", "dq", "ddq", "tau"])
@@ -735,5 +761,43 @@ def test_files_with_clocks_of_their_own_are_put_onto_that_of_the_positions(tmp_p
         load_dataset(separate(tmp_path, 100 + slow, np.outer(slow, [1.0, 1.0])))
     with raises(FileError, "clock", "effort", "increase"):
         load_dataset(separate(tmp_path, slow[::-1], np.outer(slow, [1.0, 1.0])))
-    counted = load_dataset(separate(tmp_path, TIME + 7.0, 3 * Q, rate=20))
+    counted = load_dataset(separate(tmp_path, TIME + 7.0, 3 * Q, sampling_rate=20))
     np.testing.assert_allclose(counted.effort, 3 * Q)
+
+
+def test_logs_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    files = [npz(tmp_path, "other.npz", t=TIME, q=Q, tau=Q)]
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        files.append(npz(tmp_path / folder, t=TIME, q=Q + len(files), tau=Q))
+    assert load_dataset(files).recording_names == ("other.npz", "a/log.npz", "b/log.npz")
+    data = load_dataset(files, without={"b/log.npz": [(0.15, 0.25)]}, delay={"log.npz": 0.1})
+    use = dict(data.by_recording())
+    assert [part.mask is None or bool(part.mask.all()) for part in use.values()] == [True, True, False]
+    assert [part.samples for part in use.values()] == [N, N - 1, N - 1]
+    with raises(InputError, "log.npz", 2, remedy={"without": {"b/log.npz": [[0.15, 0.25]]}}):
+        load_dataset(files, without={"log.npz": [(0.15, 0.25)]})
+
+
+def test_a_log_in_several_files_goes_by_the_yaml_that_lists_them(tmp_path):
+    for log in ("one", "two"):
+        for name, values in (("q", Q), ("tau", 2.0 * Q if log == "one" else Q)):
+            np.savetxt(tmp_path / f"{log}_{name}.csv", values, delimiter=",")
+        content = {"files": {"q": f"{log}_q.csv", "torque": f"{log}_tau.csv"}, "sampling_rate": 10.0, "effort_kind": "torque"}
+        (tmp_path / f"{log}.yaml").write_text(yaml.safe_dump(content))
+    files = [tmp_path / "one.yaml", tmp_path / "two.yaml"]
+    assert load_dataset(files).recording_names == ("one.yaml", "two.yaml")
+    assert load_dataset(files, delay={"two.yaml": 0.1}).samples == 2 * N - 1
+    with raises(UnknownNameError, "two_q.csv", "two.yaml"):
+        load_dataset(files, delay={"two_q.csv": 0.1})
+
+
+def test_a_file_that_was_silent_for_long_says_nothing_there(tmp_path):
+    time, slow = 0.01 * np.arange(200), 0.005 + 0.01 * np.delete(np.arange(199), np.arange(60, 90))
+    for name, stamps in (("pos", time), ("load", slow)):
+        np.savetxt(tmp_path / f"{name}.csv", np.column_stack([stamps, stamps]), delimiter=",", header="time,a", comments="")
+    content = {"files": {"q": "pos.csv", "effort": "load.csv"}, "effort_kind": "torque"}
+    (tmp_path / "log.yaml").write_text(yaml.safe_dump(content))
+    data = load_dataset(tmp_path / "log.yaml")
+    unused = data.time[~data.in_use[:, 0]]
+    assert (round(unused.min(), 3), round(unused.max(), 3), len(unused)) == (0.6, 0.9, 31)

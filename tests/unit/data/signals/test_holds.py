@@ -71,10 +71,11 @@ def test_gravity_of_a_log_is_identified_from_its_holds():
 def test_a_log_that_never_stands_still_is_refused():
     t = np.arange(0.0, 5.0, 0.01)
     q = np.sin(t[:, None] * [2.0, 3.0, 4.0])
-    log = Dataset(time=t, q=q, effort=q, effort_kind=EffortKind.TORQUE)
+    robot = load_robot("spatial_3r")
+    log = Dataset(time=t, q=q, effort=gravity(robot, robot.parameters, q), effort_kind=EffortKind.TORQUE)
     with raises(InputError, "gravity", "still", name="log"):
-        identify(load_robot("spatial_3r"), log, equations="gravity")
+        identify(load_robot("spatial_3r"), log, equations="gravity", ignore_doctor=True)
     with raises(InputError, "current", "torque", remedy={"effort_gains": "14.9,-12.1", "identify_gains": ...}):
         identify(load_robot("spatial_3r"), replace(log, effort_kind="current"), equations="gravity")
     with raises(InputError, "inertia", "controller", name="equations"):
-        identify(load_robot("spatial_3r"), log, equations="inertia")
+        identify(load_robot("spatial_3r"), log, equations="inertia", ignore_doctor=True)

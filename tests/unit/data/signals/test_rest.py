@@ -41,5 +41,16 @@ def test_pauses_end_at_the_end_of_a_segment():
     assert resting[middle - 5 - round(BLOCK * RATE), 0]
 
 
+def test_a_joint_that_never_moves_but_for_its_noise_rests_and_a_slow_one_does_not():
+    rng = np.random.default_rng(0)
+    time = np.arange(4000) / RATE
+    noise = 1e-4 * rng.normal(size=(4000, 4))
+    q = noise + np.outer(time, [0.0, 1e-3, 0.0, 0.0]) + np.outer(np.sin(time), [0.0, 0.0, 1.0, 0.0])
+    q[:, 3] = 1e-3 * np.round(q[:, 3] / 1e-3 + 0.4)  # between two steps of an encoder
+    resting = find_rest(Dataset(time=time, q=q))
+    assert resting.all(axis=0).tolist() == [True, False, False, True]
+    assert resting[:, 1].mean() < 0.1
+
+
 def test_a_log_shorter_than_a_rest_has_none():
     assert not find_rest(Dataset(time=[0.0, 0.01, 0.02], q=np.zeros((3, 2)))).any()

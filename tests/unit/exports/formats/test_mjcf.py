@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("mujoco", reason="MuJoCo is not installed (extra sim)")
 
 from dynident import load_robot
+from dynident.dynamics.friction import Viscous
 from dynident.errors import FileError
 from dynident.exports import DisagreementError, ExportModel, export
-from dynident.friction import Viscous
-from dynident.parameters import from_com
+from dynident.robots.parameters import from_com
 from tests.export_models import MJCF, arm, model_of, written
 
 
@@ -108,3 +108,10 @@ def test_another_kind_of_file_is_refused(tmp_path):
     robot = arm(tmp_path)
     with pytest.raises(FileError, match="<mujoco>"):
         export(model_of(robot), "mjcf", original=tmp_path / "arm.urdf")
+
+
+def test_a_spring_of_the_file_goes_as_the_model_has_none(tmp_path):
+    robot = arm(tmp_path, MJCF.replace('<joint name="elbow"', '<joint name="elbow" stiffness="2"'), "arm.xml")
+    exported = export(model_of(robot), "mjcf", original=tmp_path / "arm.xml")
+    assert 'stiffness="0.0"' in exported.main.decode()
+    assert any("stiffness of elbow is 0 now" in note for note in exported.notes)

@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
+from dynident.dynamics.friction import Viscous, friction_model, linear
+from dynident.dynamics.friction.per_joint import PerJoint
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
-from dynident.exports import ExportModel, InfeasibleModelError, export
-from dynident.exports.formats.urdf import ATTRIBUTES, unheld_by_urdf
+from dynident.exports import EXPORTERS, ExportModel, InfeasibleModelError, export
+from dynident.exports.formats.urdf import ATTRIBUTES
 from dynident.exports.friction import express_friction
 from dynident.exports.proof import DisagreementError
-from dynident.friction import Viscous, friction_model, linear
-from dynident.friction.per_joint import PerJoint
-from dynident.parameters import from_com
+from dynident.exports.registry import find_original
+from dynident.robots.parameters import from_com
 from tests.export_models import URDF, arm, model_of, written
+from tests.facts import about
 
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 
@@ -118,7 +120,7 @@ def test_a_law_that_the_format_does_not_know_is_fitted_too(tmp_path):
     model = ExportModel(
         robot=robot,
         parameters=robot.parameters,
-        friction=friction_model("symmetric_sigmoid(steepness=1000)"),
+        friction=friction_model("sigmoid(steepness=1000)"),
         friction_parameters=np.array([[0.8], [0.0]]),
         reached=np.ones((2, 2)),
     )
@@ -175,7 +177,7 @@ def test_locked_joints_are_where_they_were_locked(tmp_path):
         (('name="elbow"', 'name="knee"'), "", "elbow"),
         (('xyz="0.4 0 0"', 'xyz="0.5 0 0"'), "joint 'elbow'", "elsewhere"),
         (('<axis xyz="0 1 0"/>', '<axis xyz="0 -1 0"/>'), "joint 'shoulder'", "axis"),
-        (('type="continuous"', 'type="prismatic"'), "joint 'elbow'", "<limit>"),
+        (('type="continuous"', 'type="prismatic"'), "joint 'elbow'", "prismatic"),
         (('"gripper"', '"hand"'), "joint 'elbow'", "gripper"),
         (("</robot>", ""), f"line {URDF.count(chr(10)) + 1}", "XML"),
     ],
@@ -224,11 +226,13 @@ def test_what_the_parser_of_pinocchio_prints_is_the_reason(tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("spatial_3r", ()), ("planar_2r", ("z = -1.2 m",)), ("kuka_lwr4", ("link5 and link7", "z = -0.3105 m"))],
-)
-def test_what_a_urdf_has_no_place_for_is_said(name, words):
-    notes = unheld_by_urdf(load_robot(name))
-    assert len(notes) == bool(words)
-    assert all(word in note for note in notes for word in words)
+def test_an_original_that_is_not_found_from_another_folder_is_named(tmp_path, monkeypatch):
+    arm(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    robot = load_robot("arm.urdf")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    exported = export(model_of(robot), "urdf", original=find_original(EXPORTERS["urdf"], robot))
+    assert about(exported.notes, "arm.urdf", "original")
+    patched = export(model_of(robot), "urdf", original=tmp_path / "arm.urdf")
+    assert not about(patched.notes, "arm.urdf")

@@ -12,8 +12,8 @@ import pytest
 import dynident
 from dynident import Robot, load_robot
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
+from dynident.dynamics.friction import Armature, Coulomb, Viscous, combine, linear
 from dynident.errors import DynidentError, ShapeError, UnknownNameError
-from dynident.friction import Armature, Coulomb, Viscous, combine, linear
 from dynident.regression import base_parameters
 from dynident.regression.equations.columns import recognise
 from tests.facts import raises

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
+from dynident.dynamics.friction import linear
 from dynident.errors import DynidentError
-from dynident.friction import linear
-from dynident.parameters import ParameterEntry
 from dynident.regression import base_parameters
 from dynident.regression.equations.columns import ExtraColumn, FrictionColumn, moved_columns, problem_columns
+from dynident.robots.parameters import ParameterEntry
 from tests.facts import raises
 
 ROBOT = load_robot("planar_2r")

@@ -1,4 +1,4 @@
-"""Rows of a log condensed: the same by Gram matrices and by QR, and the same bits on any number of threads."""
+"""Rows of a log condensed: the factors of its rows, and the same bits on any number of threads."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from dynident import Robot, load_robot
 from dynident.data import Dataset
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import build_problem
 from dynident.regression.equations import condense as module
-from dynident.regression.equations.condense import condense, condense_by_gram, condense_by_qr
+from dynident.regression.equations.condense import condense, condense_stretches
 from dynident.regression.equations.rows import LogRows, collect_tables
 from dynident.regression.recordings import weigh_recordings
 from tests.oracles.logs import generated_log
@@ -45,68 +45,39 @@ def awkward(arm: Robot) -> LogRows:
     return replace(rows, weights=rng.uniform(0.5, 2.0, (3, arm.n)))
 
 
-def test_grams_and_qr_give_one_factor(awkward: LogRows) -> None:
-    gram, qr = condense_by_gram(awkward, threads=1), condense_by_qr(awkward)
-    assert gram is not None
-    assert len(gram.factors) == 2
-    np.testing.assert_array_equal(gram.counts, qr.counts)
-    for mine, theirs in zip(squares(gram.factors), squares(qr.factors), strict=True):
-        np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
+def factors_of_all_rows(rows: LogRows) -> list[np.ndarray]:
+    """RᵀR by the rows as they are, joint by joint."""
+    return [np.concatenate(tables, axis=1) @ np.concatenate(tables, axis=1).T for tables in collect_tables([rows], len(rows.groups))]
 
 
-def test_readable_kernels_give_the_same(awkward: LogRows, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With them rows go line by line into Gram matrices; compiled code does both at once."""
-    compiled = condense_by_gram(awkward, threads=1)
-    monkeypatch.setenv("DYNIDENT_KERNELS", "reference")
-    readable = condense_by_gram(awkward, threads=1)
-    assert compiled is not None
-    assert readable is not None
-    np.testing.assert_array_equal(compiled.counts, readable.counts)
-    for mine, theirs in zip(squares(compiled.factors), squares(readable.factors), strict=True):
+def test_stretches_give_the_factors_of_their_recordings(awkward: LogRows, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STRETCH", 330)
+    found = condense(awkward)
+    assert len(found.factors) == 2
+    whole = [one.T @ one + two.T @ two for one, two in zip(*found.factors, strict=True)]
+    for mine, theirs in zip(whole, factors_of_all_rows(awkward), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
+    assert awkward.dataset.mask is not None
+    np.testing.assert_array_equal(found.counts.sum(axis=0), awkward.dataset.mask.sum(axis=0))
 
 
 @pytest.mark.parametrize("threads", [2, 3, 5])
 def test_the_number_of_threads_changes_no_bit(awkward: LogRows, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STRETCH", 330)
-    one, many = condense_by_gram(awkward, threads=1), condense_by_gram(awkward, threads=threads)
-    assert one is not None
-    assert many is not None
+    one, many = condense_stretches(awkward, threads=1), condense_stretches(awkward, threads=threads)
     np.testing.assert_array_equal(one.counts, many.counts)
     for own, others in zip(one.factors, many.factors, strict=True):
         for mine, theirs in zip(own, others, strict=True):
             np.testing.assert_array_equal(mine, theirs)
 
 
-def test_a_long_log_goes_by_grams_and_is_the_estimate_of_qr(arm: Robot) -> None:
-    rows = log_rows(arm, generated_log(arm, friction=linear(), samples=module.LEAST_SAMPLES, noise=0.1).dataset)
+def test_progress_goes_up_to_the_end(arm: Robot) -> None:
+    rows = log_rows(arm, generated_log(arm, friction=linear(), samples=3 * module.STRETCH, noise=0.1).dataset)
     shares: list[float] = []
-    found, qr = condense(rows, shares.append), condense_by_qr(rows)
+    condense(rows, shares.append)
+    assert len(shares) == 3
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
-    gram = condense_by_gram(rows)
-    assert gram is not None
-    for mine, same, theirs in zip(found.factors[0], gram.factors[0], qr.factors[0], strict=True):
-        np.testing.assert_array_equal(mine, same)
-        assert not np.array_equal(mine, theirs)
-        np.testing.assert_allclose(mine.T @ mine, theirs.T @ theirs, rtol=0.0, atol=1e-11 * np.abs(theirs).max() ** 2)
-
-
-def test_a_preconditioner_that_has_seen_nothing_is_not_used(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The chosen samples are all at the start, where the robot rests: the factor is that of QR, bit by bit."""
-    data = generated_log(arm, friction=linear(), samples=module.LEAST_SAMPLES, noise=0.1).dataset
-    assert data.dq is not None
-    assert data.ddq is not None
-    q, dq, ddq = data.q.copy(), data.dq.copy(), data.ddq.copy()
-    q[:3000], dq[:3000], ddq[:3000] = q[0], 0.0, 0.0
-    rows = log_rows(arm, replace(data, q=q, dq=dq, ddq=ddq))
-    assert condense_by_gram(rows) is not None
-    chosen = replace(rows, dataset=rows.dataset.take(np.arange(2900), starts=(0,)))
-    at_rest = module._preconditioners(chosen, rows.layout(4))
-    monkeypatch.setattr(module, "_preconditioners", lambda rows, layout: at_rest)
-    assert condense_by_gram(rows) is None
-    for mine, theirs in zip(condense(rows).factors[0], condense_by_qr(rows).factors[0], strict=True):
-        np.testing.assert_array_equal(mine, theirs)
 
 
 def test_joints_that_rest_are_condensed_like_any(arm: Robot) -> None:
@@ -117,8 +88,7 @@ def test_joints_that_rest_are_condensed_like_any(arm: Robot) -> None:
     q, dq, ddq = data.q.copy(), data.dq.copy(), data.ddq.copy()
     q[:, 1:], dq[:, 1:], ddq[:, 1:] = q[0, 1:], 0.0, 0.0
     rows = log_rows(arm, replace(data, q=q, dq=dq, ddq=ddq))
-    gram, qr = condense_by_gram(rows), condense_by_qr(rows)
-    for mine, theirs in zip(squares((gram or qr).factors), squares(qr.factors), strict=True):
+    for mine, theirs in zip(squares(condense(rows).factors), factors_of_all_rows(rows), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
 
 

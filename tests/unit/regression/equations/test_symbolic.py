@@ -10,7 +10,7 @@ from sympy import Symbol, sympify
 from sympy.parsing.sympy_parser import implicit_multiplication, parse_expr, standard_transformations
 
 from dynident import load_robot
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import BaseParameters, base_parameters
 from dynident.regression.equations.symbolic import dh_lengths, find_polynomials
 from dynident.reproduce.gaz2019.groupings import CUT_OFF, printed_terms

@@ -7,7 +7,7 @@ import numpy as np
 from dynident import load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.friction import FrictionModel, Motion, friction_torque
+from dynident.dynamics.friction import FrictionModel, Motion, friction_torque
 from dynident.robots import Robot
 
 

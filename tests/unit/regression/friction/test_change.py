@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dynident import identify
-from dynident.friction import friction_model, linear
+from dynident.dynamics.friction import friction_model, linear
 from dynident.regression import Estimate, refit_friction
 from dynident.regression.friction.curves import friction_curve
 from dynident.runs import Stage
-from dynident.runs.stages import Origin
+from dynident.runs.stages import StageContent
 from tests.elbow_arm import controller_samples, described, draw_friction, elbow_arm, record, wear
 from tests.facts import carries
 
@@ -97,7 +97,7 @@ def test_links_of_a_controller_have_no_friction_to_compare_with(law):
     change = found.changes[0]
     assert (change.before, change.rms, change.percent, change.deviations, change.chance, change.changed) == (None,) * 6
     assert change.error_after < change.error_before
-    json.dumps(Stage.FRICTION.make_document(found, Origin()), allow_nan=False)
+    json.dumps(Stage.FRICTION.make_document(StageContent(result=found)), allow_nan=False)
 
 
 def test_without_a_word_about_the_filter_python_takes_the_one_that_is_usual_for_the_log():

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from dynident import identify, load_robot
+from dynident.data import Dataset
+from dynident.dynamics.friction import Armature, FrictionModel, Offset, PerJoint, SmoothCoulomb, Viscous, combine, linear
 from dynident.errors import InputError
-from dynident.friction import Armature, FrictionModel, Offset, PerJoint, SmoothCoulomb, Viscous, combine, linear
 from dynident.regression import base_parameters, build_problem, choose_friction
 from dynident.regression.friction.choice import FrictionChoice, Trial
 from dynident.regression.friction.choose import one_standard_error
@@ -104,11 +105,11 @@ def test_rotors_that_a_problem_has_already_stay_in_all_joints():
 
 
 def test_a_choice_prints_why_and_survives_a_file(tmp_path):
-    from dynident.runs import read_estimate, write_estimate
+    from dynident.runs import read_estimate, write_result
 
     estimate = identify(load_robot("spatial_3r"), friction_log(linear(), LINEAR, noise=0.1), friction="auto")
     assert estimate.choice is not None
-    document = write_estimate(tmp_path, estimate)
+    document = write_result(tmp_path, estimate)
     again = read_estimate(tmp_path).choice
     assert again is not None
     assert again.records() == estimate.choice.records() == json.loads(json.dumps(document["friction_choice"]["trials"]))
@@ -116,6 +117,19 @@ def test_a_choice_prints_why_and_survives_a_file(tmp_path):
     assert carries(text, "Friction", "tried")
     assert carries(text, "predicts", "noise")
     assert text.count("chosen") >= 3
+
+
+def test_a_block_that_a_mask_empties_counts_for_no_model():
+    """A joint of which one recording has no rows is chosen by the others."""
+    logs = [friction_log(linear(), LINEAR, noise=0.1, seed=seed) for seed in range(8)]
+    mask = np.ones(logs[0].q.shape, dtype=bool)
+    mask[:, 1] = False
+    robot = load_robot("spatial_3r")
+    problem = build_problem(robot, Dataset.concatenate([replace(logs[0], mask=mask), *logs[1:]]), friction=linear())
+    choice = choose_friction(problem)
+    assert np.all(np.isfinite(choice.before))
+    assert np.all(np.isfinite(choice.after))
+    assert choice.before[1] == pytest.approx(np.sqrt(np.mean(choice.of_joint("joint2")[0].errors)), rel=0.1)
 
 
 def test_a_choice_needs_a_log_and_no_prior():

@@ -10,12 +10,14 @@ import pytest
 from dynident import identify, load_robot, regression
 from dynident.core.arrays import Array
 from dynident.data import Dataset
-from dynident.friction import Offset, PerJoint, SmoothCoulomb, Viscous, combine
+from dynident.dynamics.friction import Offset, PerJoint, SmoothCoulomb, Viscous, combine
 from dynident.regression import Estimate, build_problem, fit_friction
 from dynident.regression.friction.fitted import known_together
 from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
 from dynident.regression.friction.joint_rows import joint_rows
 from dynident.regression.problem import rows_in_time
+from dynident.regression.solution import Prior
+from dynident.regression.uncertainty.losses import Huber, Squared
 from tests.facts import about, carries
 from tests.unit.regression.friction.friction_logs import friction_log
 
@@ -82,6 +84,30 @@ def test_deviations_of_the_others_include_what_the_shapes_leave_open():
     assert np.all(estimate.noise_std[coulomb] > fixed.noise_std[coulomb])
 
 
+def test_deviations_know_the_loss_of_the_fit(monkeypatch):
+    """Of bursts of gross errors Huber's loss makes little, and so must the deviations; by squares they are many times as large."""
+    monkeypatch.setattr("dynident.regression.problem.leave_out_faults", lambda data, *_, **__: (data, ()))  # the bursts are some
+    log, rng = friction_log(TRUTH, PARAMETERS, noise=0.05, seed=3), np.random.default_rng(0)
+    effort = log.effort.copy()
+    for start in rng.integers(0, log.samples - 40, 12):
+        effort[start : start + 20] += rng.choice([-60.0, 60.0], 3)
+    problem = build_problem(load_robot("spatial_3r"), replace(log, effort=effort), cutoff=20.0)
+    robust, squared = (fit_friction(problem, MODEL, loss=loss) for loss in (Huber(), Squared()))
+    coulomb = [robust.base.names.index(f"fc{j}") for j in (1, 2, 3)]
+    assert np.all(robust.std[coulomb] < 0.2 * squared.std[coulomb])
+
+
+def test_deviations_know_the_prior_of_the_fit():
+    problem = build_problem(load_robot("spatial_3r"), friction_log(TRUTH, PARAMETERS, noise=0.3))
+    plain = fit_friction(problem, MODEL)
+    std = np.full(plain.base.rank, np.inf)
+    known = plain.base.names.index("fc2")
+    std[known] = 2e-5
+    found = fit_friction(problem, MODEL, prior=Prior(values=plain.values, std=std))
+    assert found.std[known] == pytest.approx(2e-5, rel=0.1)
+    assert plain.std[known] > 1e-3
+
+
 def test_parameters_that_only_show_as_a_product_are_named():
     slow = friction_log(TRUTH, PARAMETERS, noise=0.05, fastest=0.03)
     estimate = fit_friction(build_problem(load_robot("spatial_3r"), slow), combine(SmoothCoulomb(), Offset()))
@@ -142,7 +168,7 @@ def test_the_links_uncertainty_goes_into_that_of_the_friction():
 
 @pytest.mark.parametrize("form", ["together", "alone"])
 def test_estimates_with_shapes_survive_a_run_folder(tmp_path, form: str):
-    from dynident.runs import read_estimate, write_estimate
+    from dynident.runs import read_estimate, write_result
 
     robot, log = load_robot("spatial_3r"), friction_log(TRUTH, PARAMETERS, noise=0.05)
     problem = build_problem(robot, log)
@@ -151,7 +177,7 @@ def test_estimates_with_shapes_survive_a_run_folder(tmp_path, form: str):
         if form == "together"
         else fit_friction_alone(problem, MODEL, RigidModel.of(regression.estimate(problem)))
     )
-    document = write_estimate(tmp_path, estimate)
+    document = write_result(tmp_path, estimate)
     again = read_estimate(tmp_path)
     assert again.shapes == estimate.shapes
     assert again.base.friction == estimate.base.friction

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
+from dynident.dynamics.friction import SmoothCoulomb, couple, linear
 from dynident.errors import InputError
-from dynident.friction import SmoothCoulomb, couple, linear
 from dynident.regression import build_problem
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.friction.joint_rows import joint_rows

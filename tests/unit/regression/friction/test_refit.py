@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dynident import identify, load_robot
+from dynident.dynamics.friction import linear
 from dynident.errors import InputError
-from dynident.friction import linear
 from dynident.regression import Estimate, refit_friction
 from dynident.reports.regression import change_table
 from tests.facts import about, carries, raises

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynident import Robot, load_robot, regression
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
 from dynident.regression import build_problem
 from dynident.regression.uncertainty.autocovariance import bound_below
 from tests.facts import about, carries

@@ -11,8 +11,8 @@ from scipy.special import stdtrit
 
 from dynident import Robot, load_robot, regression
 from dynident.data import Dataset
-from dynident.feasibility.objective import one_step, posterior_data
-from dynident.friction import linear
+from dynident.dynamics.friction import linear
+from dynident.links.objective import one_step, posterior_data
 from dynident.regression import Estimate, Huber, build_problem
 from dynident.regression.solution import Prior
 from dynident.regression.uncertainty.blocks import BLOCKS, cluster_variance, cut_blocks

@@ -9,8 +9,8 @@ import pytest
 
 from dynident import Robot, load_robot, regression
 from dynident.data import Dataset
+from dynident.dynamics.friction import linear
 from dynident.errors import DynidentError
-from dynident.friction import linear
 from dynident.regression import Huber, Squared, Tukey, base_parameters, build_problem, identify
 from dynident.regression.uncertainty.losses import LOSSES, loss_by_name
 from tests.facts import carries, raises

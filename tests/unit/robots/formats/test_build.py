@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from dynident.errors import FileError, UnknownNameError, UnsupportedRobotError, ValueRangeError
-from dynident.parameters import change_of_frame, from_com
 from dynident.robots import Joint, Link, Robot, load_robot
 from dynident.robots.formats.build import build_robot
 from dynident.robots.formats.dh_convert import to_dh
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
 from dynident.robots.kinematics import link_poses, pose_from_xyz_rpy, translation
+from dynident.robots.parameters import change_of_frame, from_com
 from tests.facts import about, carries, raises
 
 INERTIAL = '<inertial><mass value="1"/><origin xyz="0.1 0 0"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'

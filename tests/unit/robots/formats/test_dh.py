@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from dynident.errors import FileError
-from dynident.parameters import change_of_frame, from_com
 from dynident.robots import JointType, load_robot
 from dynident.robots.kinematics import link_poses
+from dynident.robots.parameters import change_of_frame, from_com
 from tests.facts import carries, raises
 
 ROWS = """
@@ -83,6 +83,13 @@ def test_base_tool_gravity_and_notes(tmp_path: Path) -> None:
     assert robot.tool[:3, 3].tolist() == [0, 0, 0.5]
     assert robot.gravity.tolist() == [0, -9.81, 0]
     assert (robot.name, robot.notes) == ("x", ("one note",))
+
+
+def test_a_rounded_right_angle_is_noted_as_of_any_description(tmp_path: Path) -> None:
+    arm = "convention: standard\njoints:\n- {name: waist, type: revolute, a: 0, alpha: ANGLE, d: 0.3, theta: 0}\n"
+    rounded, exact = (load_robot(write(tmp_path, arm.replace("ANGLE", angle))) for angle in ("1.5708", "pi/2"))
+    assert [carries(note, "waist", "0.001") for note in rounded.notes] == [True]
+    assert exact.notes == ()
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import UnknownNameError, UnsupportedRobotError, ValueRangeError
-from dynident.parameters import change_of_frame, from_com
 from dynident.robots import Joint, JointType, Link, Robot, library_names, load_robot
 from dynident.robots.formats.dh_convert import to_dh
 from dynident.robots.kinematics import link_poses, pose_from_xyz_rpy, rotation_x, translation
+from dynident.robots.parameters import change_of_frame, from_com
 from tests.facts import carries, raises
 
 EXAMPLES = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from dynident.errors import FileError, MissingExtraError, UnsupportedRobotError
-from dynident.parameters import change_of_frame, from_com
 from dynident.robots import JointType, Robot, load_robot
 from dynident.robots.check import LinkVerdict, check_robot
 from dynident.robots.kinematics import link_poses
+from dynident.robots.parameters import change_of_frame, from_com
 from tests.facts import about, carries, raises
 
 mujoco = pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "dynident[sim]"')
@@ -217,9 +217,10 @@ def test_an_object_that_floats_beside_the_arm_is_left_out(tmp_path: Path) -> Non
 
 
 def test_notes_name_what_is_left_out(tmp_path: Path) -> None:
-    text = body(f'<joint name="j" armature="0.1"/>{INERTIAL}').replace('name="a"', 'name="a" gravcomp="1"')
-    armature, compensation = load_robot(write(tmp_path, text)).notes
+    text = body(f'<joint name="j" armature="0.1" stiffness="2"/>{INERTIAL}').replace('name="a"', 'name="a" gravcomp="1"')
+    armature, spring, compensation = load_robot(write(tmp_path, text)).notes
     assert "armature" in armature
+    assert "springs" in spring
     assert "gravcomp" in compensation
 
 
@@ -445,7 +446,7 @@ def test_a_scale_to_a_total_mass_leaves_a_refused_inertial_refused(tmp_path: Pat
     robot = load_robot(file)
     assert robot.links[0].parameters[0] == pytest.approx(8.0)
     (bad,) = check_robot(robot).inconsistent_sources
-    assert (bad.name, bad.verdict, bad.judgement.principal_inertias) == ("a", LinkVerdict.TRIANGLE, pytest.approx((2, 2, 10)))
+    assert (bad.name, bad.verdict, bad.principal_inertias) == ("a", LinkVerdict.TRIANGLE, pytest.approx((2, 2, 10)))
 
 
 def test_bodies_that_mujoco_would_fuse_are_lumped_with_a_record(tmp_path: Path) -> None:

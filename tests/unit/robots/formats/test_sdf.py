@@ -89,9 +89,36 @@ def test_a_world_gives_gravity_and_is_the_base(tmp_path: Path) -> None:
     assert robot.base_sources == ("world",)
 
 
+def test_frames_may_be_given_in_one_another_to_any_depth(tmp_path: Path) -> None:
+    frames = "".join(f'<frame name="f{i}"><pose relative_to="f{i + 1}">0.001 0 0 0 0 0</pose></frame>' for i in range(2000))
+    text = ARM.replace('<link name="floor"/>', f'<frame name="f2000"/>{frames}<link name="floor"><pose relative_to="f0"/></link>')
+    plain, moved = (load_robot(write(tmp_path, arm)) for arm in (ARM, text))
+    offset = plain.joints[0].placement[:3, 3] - moved.joints[0].placement[:3, 3]
+    np.testing.assert_allclose(offset, (2.0, 0.0, 0.0), atol=1e-12)
+
+
 def test_limits_that_stand_for_none(tmp_path: Path) -> None:
     text = ARM.replace("<lower>-1</lower><upper>2</upper>", "<lower>-1e16</lower><upper>1e16</upper>", 1)
     assert load_robot(write(tmp_path, text)).joints[0].position == (-np.inf, np.inf)
+
+
+def test_negative_limits_of_effort_and_velocity_stand_for_none(tmp_path: Path) -> None:
+    text = ARM.replace("<effort>3</effort>", "<effort>-1</effort>").replace("<velocity>4</velocity>", "<velocity>-1</velocity>")
+    assert text != ARM
+    robot = load_robot(write(tmp_path, text))
+    assert (robot.effort_limits.tolist(), robot.velocity_limits.tolist()) == ([np.inf] * 2, [np.inf] * 2)
+    assert robot.joints[0].position == (-1.0, 2.0)
+
+
+def test_a_spring_is_left_out_with_a_note(tmp_path: Path) -> None:
+    axis = AXIS.replace("<limit>", "<dynamics><spring_stiffness>3</spring_stiffness></dynamics><limit>")
+    (note,) = load_robot(write(tmp_path, ARM.replace(AXIS, axis, 1))).notes
+    assert "base" in note
+
+
+def test_friction_and_shapes_are_those_of_the_axis_and_the_link(tmp_path: Path) -> None:
+    text = ARM.replace("</limit>", "</limit><dynamics><damping>2</damping><friction>0.5</friction></dynamics>", 1)
+    assert [joint.friction for joint in load_robot(write(tmp_path, text)).joints] == [(0.5, 2.0), None]
 
 
 @pytest.mark.parametrize(
@@ -107,18 +134,21 @@ def test_limits_that_stand_for_none(tmp_path: Path) -> None:
         ("<child>b</child>", "<child>c</child>", ("joint 'elbow'", "link 'c'")),
         ('relative_to="a"', 'relative_to="elbow"', ("elbow > elbow",)),
         ('relative_to="a"', 'relative_to="moon"', ("moon",)),
-        ("<mass>2</mass>", "<mass>heavy</mass>", ("link 'a'", "heavy", 1)),
+        ("<mass>2</mass>", "<mass>heavy</mass>", ("link 'a'", "heavy", "finite")),
         ("<pose>0.1 0.2 0.3 0.4 0.5 0.6</pose>", "<pose>0.1 0.2</pose>", ("link 'a'", "0.1 0.2", 6)),
         ("<pose>0.1 0.2 0.3 0.4 0.5 0.6</pose>", '<pose degrees="true">1 2 3 4 5 6</pose>', ("link 'a'", "degrees", "quaternion")),
+        ("<pose>0.1 0.2 0.3 0.1 0.2 0.3</pose>", "<pose>0 0 2e9 0 0 0</pose>", ("link 'a'", "2e+09")),
+        ("<mass>2</mass>", f"<mass>{'9' * 400}</mass>", ("link 'a'", "mass", "finite")),
         ("<parent>floor</parent>", "<parent>world</parent>", ("floor", "world", "one")),
         (AXIS, "", ("joint 'base'", "revolute", "<axis>")),
-        ("</limit>", '</limit><mimic joint="elbow"><multiplier>two</multiplier></mimic>', ("joint 'base'", "two", 1)),
+        ("</limit>", '</limit><mimic joint="elbow"><multiplier>two</multiplier></mimic>', ("joint 'base'", "two", "finite")),
     ],
 )
 def test_bad_files_are_one_sentence(tmp_path: Path, old: str, new: str, facts: tuple[str | float, ...]) -> None:
     with raises(FileError, *facts) as caught:
         load_robot(write(tmp_path, ARM.replace(old, new, 1)))
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
 
 
 def test_a_ball_joint_is_refused_where_it_carries_the_arm(tmp_path: Path) -> None:

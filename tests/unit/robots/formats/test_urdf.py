@@ -9,9 +9,9 @@ import pinocchio as pin
 import pytest
 
 from dynident.errors import FileError, UnsupportedRobotError
-from dynident.parameters import from_com, from_pinocchio
 from dynident.robots import JointType, Robot, load_robot
 from dynident.robots.kinematics import link_poses
+from dynident.robots.parameters import from_com, from_pinocchio
 from tests.facts import carries, raises
 
 EXAMPLES = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
@@ -195,7 +195,6 @@ def robot_text(inside: str) -> str:
         (robot_text(links("a")), "", ("no", "<joint>")),
         (robot_text("<link/>"), "", ("<link>", "name")),
         (robot_text(TWO + joint("bend", "hinge", "a", "b")), "joint 'bend'", ("hinge", "revolute", "continuous")),
-        (robot_text(TWO + joint("bend", "revolute", "a", "b")), "joint 'bend'", ("revolute", "<limit>")),
         (
             robot_text(TWO + joint("bend", "revolute", "a", "c", LIMIT)),
             "joint 'bend'",
@@ -211,7 +210,6 @@ def robot_text(inside: str) -> str:
         ),
         (robot_text(links("a", "b", "b") + BEND), "", ("b", "twice")),
         (robot_text(links("a", "b", "c") + BEND + joint("bend", "fixed", "b", "c")), "", ("bend", "twice")),
-        (robot_text(TWO + BEND.replace('effort="3"', "")), "joint 'bend'", ("<limit>", "no", "effort")),
         (robot_text(TWO + BEND.replace('effort="3"', 'effort="nan"')), "joint 'bend'", ("effort='nan'",)),
         (robot_text(TWO + BEND.replace('effort="3"', 'effort="-3"')), "", ("effort", "bend", -3.0)),
         (
@@ -242,6 +240,21 @@ def test_a_base_that_moves_freely_is_refused(tmp_path: Path, kind: str) -> None:
     with raises(UnsupportedRobotError, "joint 'free'", kind, remedy={"base": "b", "lock": {"free": 0.0}}) as caught:
         load_robot(file)
     assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "velocity", "effort"),
+    [
+        (joint("bend", "revolute", "a", "b"), (-np.inf, np.inf), np.inf, np.inf),
+        (BEND.replace('effort="3"', ""), (-1.0, 2.0), 4.0, np.inf),
+        (BEND.replace('velocity="4"', ""), (-1.0, 2.0), np.inf, 3.0),
+    ],
+)
+def test_a_missing_limit_is_none_and_a_note(tmp_path: Path, text: str, position: tuple, velocity: float, effort: float) -> None:
+    robot = load_robot(write(tmp_path, robot_text(TWO + text)))
+    bend = robot.joints[0]
+    assert (bend.position, bend.velocity, bend.effort) == (position, velocity, effort)
+    assert carries(robot.notes[0], "bend", "<limit>", "unlimited")
 
 
 def test_only_fixed_joints_leave_nothing_to_move(tmp_path: Path) -> None:

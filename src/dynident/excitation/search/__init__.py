@@ -1,1 +1,0 @@
-"""The search for an exciting motion: its unknowns, its measure, and one start downhill."""

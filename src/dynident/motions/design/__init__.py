@@ -1,0 +1,1 @@
+"""The design of exciting motions: what is assumed, what is measured, and the search."""
