@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynident.links.interior.reduced import Reduced
 from dynident.links.posterior import root_of
 from dynident.links.problem import RetrievalProblem
-from dynident.links.solvers.interior.reduced import Reduced
 
 
 def hit_and_run(problem: RetrievalProblem, count: int, *, thin: int, seed: int = 0) -> np.ndarray:

@@ -22,12 +22,18 @@ SOURCES = Path(dynident.__file__).parent
 LIBRARY = sorted(file for file in SOURCES.rglob("*.py") if "cli" not in file.relative_to(SOURCES).parts)
 
 
+#: What declares an option, or a stage with the command that makes it.
+DECLARING = {"option", "StageRow"}
+
+
 def strings(file: Path) -> list[str]:
     """All texts but those of declarations, which say what the command line calls an option, or which command prints a document."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     documents = [node for node in classes if any(isinstance(base, ast.Name) and base.id.endswith("Document") for base in node.bases)]
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "option"]
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DECLARING
+    ]
     declared = {id(part) for call in [*calls, *documents] for part in ast.walk(call)}
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in declared]
     return [node.value for node in found if isinstance(node.value, str)]

@@ -30,13 +30,13 @@ from dynident.core.arrays import Array
 from dynident.core.linear_algebra import least_squares, nearest_within
 from dynident.errors import require
 from dynident.links.constraints.terms import MET_WITHIN
+from dynident.links.interior.central_path import enter, follow
+from dynident.links.interior.newton import EXACT, THIN, Cone, Interior, centre, descend_within, least_margin
+from dynident.links.interior.reduced import RELIEF, Reduced
 from dynident.links.objective import Objective
 from dynident.links.prior import NominalPrior
 from dynident.links.solvers.certificates import contradict
 from dynident.links.solvers.conic import ConicStatus
-from dynident.links.solvers.interior.central_path import enter, follow
-from dynident.links.solvers.interior.newton import EXACT, THIN, Cone, Interior, centre, descend_within, least_margin
-from dynident.links.solvers.interior.reduced import RELIEF, Reduced
 from dynident.regression.equations.factors import triangular
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Posterior(Objective):
         return self.prior.bodies(self.A.shape[1]) if self.prior.wishart else None
 
     def value(self, x: Array) -> float:
-        return super().value(x) + (0.0 if self.bodies is None else self.prior.weight * self.bodies.entropy(x))
+        return super().value(x) + (0.0 if self.bodies is None else float(self.prior.weight * self.bodies.entropy(x)))
 
     def gradient(self, x: Array) -> Array:
         return super().gradient(x) + (0.0 if self.bodies is None else self.prior.weight * self.bodies.entropy_gradient(x))
@@ -177,7 +177,7 @@ def lower_bound(problem: RetrievalProblem, reduced: Reduced, interior: Interior,
     slope = (reduced.basis.T @ gradient) / scale
     step = least_squares((rows / scale).T, slope, rcond=_OPEN)
     # along directions that are open the function falls with its slope, as far as parameters can be
-    left = float(np.linalg.norm(scale * ((rows / scale).T @ step - slope))) * REACH * np.sqrt(problem.variables)
+    left = float(np.linalg.norm(scale * ((rows / scale).T @ step - slope)) * REACH * np.sqrt(problem.variables))
     return value - left - _drop(float(np.linalg.norm(step)), interior.nu)
 
 

@@ -13,7 +13,7 @@ from dynident.core.records import Shape
 from dynident.errors import require
 from dynident.links.constraints.convex import Bounds, TotalMass
 from dynident.links.constraints.terms import FeasibleSet
-from dynident.links.solvers.interior.newton import Cone
+from dynident.links.interior.newton import Cone
 from dynident.robots.kinematics import length_unit
 from dynident.robots.parameters import consistency_margin, from_pseudo_inertia, pseudo_inertia
 from dynident.robots.parameters.link_metric import Metric, factor_of, link_metric, round_out

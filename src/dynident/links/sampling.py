@@ -20,10 +20,10 @@ from dynident.core.sizes import check_count
 from dynident.errors import DynidentError, InputError, ValueRangeError
 from dynident.links.constraints.lmi import Batch, Block, batches
 from dynident.links.constraints.terms import MET_WITHIN
+from dynident.links.interior.reduced import Reduced
 from dynident.links.posterior import root_of
 from dynident.links.problem import RetrievalProblem
 from dynident.links.solvers.conic import ConicStatus
-from dynident.links.solvers.interior.reduced import Reduced
 from dynident.links.truncated_normal import truncated_normal
 
 #: Half-spaces farther than this from the centre, in standard deviations, cut off so little that rejection is cheaper.

@@ -25,6 +25,7 @@ def link_claims(paper: str, place: str, robot: Robot, train: Dataset, test: Data
         ours=judged.overall_percent,
         unit="%",
         goal="lower",
+        near="the independent implementation has a normal prior of the links, and this one a Wishart distribution",
         **as_measured(percent),
     )
     yield Claim(

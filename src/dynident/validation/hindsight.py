@@ -2,7 +2,7 @@
 
 An error says little by itself: 4 % is bad where 1 % is possible. The best model in hindsight is, joint by joint, the best of those that are
 compared, of one fitted to these data and those of the fit together, and of the coefficients with the friction that explains their error,
-whichever law that is of those that `identify --friction auto` tries.
+whichever law that is of those among which friction is chosen.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ import pytest
 
 from dynident.core.arrays import Array
 from dynident.links import Bounds, LinkView, PhysicalConsistency, SolverOptions, Symmetric, UserConstraint, solve_retrieval
+from dynident.links.interior import newton
+from dynident.links.interior.central_path import enter, push, wander
+from dynident.links.interior.newton import Interior, least_margin
+from dynident.links.interior.reduced import Reduced
 from dynident.links.solvers.barrier import descend
-from dynident.links.solvers.interior import newton
-from dynident.links.solvers.interior.central_path import enter, push, wander
-from dynident.links.solvers.interior.newton import Interior, least_margin
-from dynident.links.solvers.interior.reduced import Reduced
 from tests.contracts.retrieval_problems import make, problem
 
 

@@ -22,11 +22,11 @@ from dynident.links import (
     solve_retrieval,
 )
 from dynident.links.constraints.regions import ComInEllipsoid
+from dynident.links.interior.central_path import GAP
+from dynident.links.interior.reduced import Reduced
 from dynident.links.posterior import covariance, evidence, standard_deviations
 from dynident.links.problem import RetrievalProblem
 from dynident.links.solvers.conic import solve_counted
-from dynident.links.solvers.interior.central_path import GAP
-from dynident.links.solvers.interior.reduced import Reduced
 from dynident.regression import base_parameters
 from dynident.regression.equations.base import BaseParameters
 from dynident.robots.parameters import change_of_frame, from_com, pseudo_inertia

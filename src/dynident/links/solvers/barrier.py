@@ -16,12 +16,12 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.kinds import Count
 from dynident.core.options import Options, option
+from dynident.links.interior.central_path import anchored, enter, follow, wander
+from dynident.links.interior.functions import satisfy
+from dynident.links.interior.newton import Interior
+from dynident.links.interior.reduced import RELIEF, Reduced
 from dynident.links.problem import RetrievalProblem
 from dynident.links.result import SolverAnswer
-from dynident.links.solvers.interior.central_path import anchored, enter, follow, wander
-from dynident.links.solvers.interior.functions import satisfy
-from dynident.links.solvers.interior.newton import Interior
-from dynident.links.solvers.interior.reduced import RELIEF, Reduced
 from dynident.links.solvers.search.box import box_of, to_standard
 from dynident.links.solvers.search.penalised import Charge, Penalised
 from dynident.links.solvers.search.searches import GlobalSearch, search_globally

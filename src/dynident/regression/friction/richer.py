@@ -35,7 +35,7 @@ class BestLaw(NamedTuple):
 
 
 def best_law(error: Array, logs: Sequence[LogRows], joint: int, own: FrictionModel | None = None) -> BestLaw:
-    """Of the laws that `identify --friction auto` tries and the own one, with at most one addition, that which explains an error best.
+    """Of the laws that a choice of friction tries and the own one, with at most one addition, that which explains an error best.
 
     What a law has more than linear friction counts as if it had been judged on other data: of N independent errors, k numbers leave
     √(1 - k/N) of noise alone. The measured effort is no load, because its noise is in the error too.

@@ -15,7 +15,7 @@ from dynident.core.texts import join_words
 from dynident.dynamics.friction import linear, linear_with_rotor
 from dynident.routes.signs.assignments import Assignment, differing
 from dynident.routes.signs.magnitudes import Magnitudes, working_step
-from dynident.routes.signs.prepare import NORMAL
+from dynident.routes.signs.prepare import NORMAL, is_smoothed
 from dynident.routes.signs.refine import Refined, inflation_of
 from dynident.routes.signs.sign_cost import SignCost
 
@@ -28,9 +28,9 @@ UNSURE = 0.01
 SOME_UNSURE, MANY_UNSURE = 0.01, 0.05
 #: The model leaves so many times the noise: beyond the first it lacks something, beyond the second it explains too little.
 LACKING, UNEXPLAINED = 1.5, 4.0
-#: Sensors are never better than this share of the joint's RMS: less is told by differences of a log that was smoothed (2e-5 N·m of the
-#: KUKA's), whose noise is not known. There a model is compared with what models leave of joints with the recorded signs: 1 to 57 % on
-#: the KUKA, Panda, TX40 and TIAGo, 13 % in the median.
+#: No model is better than this share of the joint's RMS. The noise of a log that was smoothed is not known (differences of the KUKA's tell
+#: 2e-5 N·m); there a model is compared with what models leave of joints with the recorded signs: 1 to 57 % on the KUKA, Panda, TX40 and
+#: TIAGo, 13 % in the median.
 LEAST_NOISE, USUAL_SHARE = 0.01, 0.1
 #: A model that leaves more than this share of a joint's torque does not explain it, however noisy the sensors are; one that leaves as
 #: much of all torques explains nothing.
@@ -178,8 +178,8 @@ def settle_verdict(magnitudes: Magnitudes, confidence: SignConfidence) -> SignFi
 
 def _findings(magnitudes: Magnitudes, confidence: SignConfidence) -> Iterator[SignFinding]:
     joints, rms = magnitudes.robot.joint_names, np.sqrt(np.mean(magnitudes.b**2, axis=0))
-    known = confidence.noise >= LEAST_NOISE * rms
-    excess = confidence.levels / np.where(known, confidence.noise, USUAL_SHARE * rms)
+    known = ~is_smoothed(magnitudes.log)
+    excess = confidence.levels / np.where(known, np.maximum(confidence.noise, LEAST_NOISE * rms), USUAL_SHARE * rms)
     share = confidence.levels / rms
     explains_nothing = float(np.linalg.norm(confidence.levels)) > LARGEST_SHARE * float(np.linalg.norm(rms))
     model = magnitudes.base.friction

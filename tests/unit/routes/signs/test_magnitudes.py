@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.signal import butter, sosfiltfilt
 
 from benchmarks.sign_cases import Case, make_case, score
 from dynident import load_robot
@@ -16,7 +17,7 @@ from dynident.dynamics.friction import Motion, friction_torque
 from dynident.errors import InputError
 from dynident.routes.signs import Magnitudes, prepare_magnitudes, recover_signs
 from dynident.routes.signs.magnitudes import EDGE
-from dynident.routes.signs.prepare import effort_noise, resolution, shorten
+from dynident.routes.signs.prepare import effort_noise, is_smoothed, resolution, shorten
 from tests.facts import carries, raises
 from tests.logs import synthetic_log
 
@@ -89,6 +90,15 @@ def test_noise_is_told_from_motion_and_from_leaps(rate, level):
     torque = 3.0 * np.sin(2.0 * np.pi * 0.4 * time) + np.sign(np.cos(time)) + level * rng.normal(size=len(time))
     log = Dataset(time=time, q=time[:, None], effort=np.abs(torque)[:, None], effort_kind=EffortKind.MAGNITUDE)
     assert effort_noise(log)[0] == pytest.approx(level, rel=0.15)
+
+
+@pytest.mark.parametrize("rate", [100.0, 1000.0])
+def test_noise_that_was_smoothed_is_not_known(rate):
+    rng, time = np.random.default_rng(3), np.arange(round(20 * rate)) / rate
+    torque = 3.0 * np.sin(2.0 * np.pi * 0.4 * time)[:, None] + 0.1 * rng.normal(size=(len(time), 2))
+    torque[:, 1] = sosfiltfilt(butter(4, 5.0, fs=rate, output="sos"), torque[:, 1])
+    log = Dataset(time=time, q=np.column_stack([time, time]), effort=np.abs(torque), effort_kind=EffortKind.MAGNITUDE)
+    assert is_smoothed(log).tolist() == [False, True]
 
 
 def test_swinging_between_samples_of_a_fast_log_counts_as_noise():

@@ -13,7 +13,7 @@ from dynident.core.arrays import Array
 from dynident.core.linear_algebra import singular_vectors
 from dynident.links.constraints.lmi import Block, batches
 from dynident.links.constraints.terms import Nonconvex
-from dynident.links.solvers.interior.newton import Cone, Interior
+from dynident.links.interior.newton import Cone, Interior
 
 if TYPE_CHECKING:
     from dynident.links.problem import RetrievalProblem

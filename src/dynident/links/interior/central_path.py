@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.links.solvers.interior.newton import Interior, centre, least_margin
+from dynident.links.interior.newton import Interior, centre, least_margin
 
 #: The path ends where what is left to gain is below this share of the objective.
 GAP = 1e-7

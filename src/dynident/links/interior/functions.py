@@ -15,9 +15,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.links.constraints.terms import Nonconvex
-from dynident.links.solvers.interior.central_path import follow, push, wander
-from dynident.links.solvers.interior.newton import Cone, Interior, least_margin
-from dynident.links.solvers.interior.reduced import Reduced
+from dynident.links.interior.central_path import follow, push, wander
+from dynident.links.interior.newton import Cone, Interior, least_margin
+from dynident.links.interior.reduced import Reduced
 
 _ROUNDS = 25
 _TRACES = 20
