@@ -25,7 +25,7 @@ def scale_by_evidence(problem: RetrievalProblem, prior: NominalPrior) -> Nominal
     """The prior with all its links scaled by the factor that makes the data most probable."""
     scale, _ = _most_probable(problem, prior)
     chosen = _scale(prior, scale)
-    return replace(chosen, toward=f"{prior.toward} of {_mass(chosen)} kg in all, the scale that explains these data best,")
+    return replace(chosen, toward=f"{prior.toward} of {_mass(chosen)} kg in all (the scale that explains these data best)")
 
 
 def judge_nominal(problem: RetrievalProblem, nominal: NominalPrior, uniform: NominalPrior) -> str:

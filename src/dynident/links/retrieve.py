@@ -41,6 +41,10 @@ EDGE = 1e-7
 PriorKind: TypeAlias = Literal["auto", "nominal", "euclidean", "uniform"]
 PRIORS: tuple[PriorKind, ...] = ("auto", "nominal", "euclidean", "uniform")
 
+#: A note on links without a description: of 33 virtual arms the torques are right, the mass is within 1.5 of the truth in 88 %
+#: (`benchmarks trust`).
+MASS_OPEN = "the total mass is not determined by these data: give the total mass, or a description with the inertia of the links"
+
 
 def retrieve(
     wanted: Estimate | RetrievalProblem,
@@ -171,6 +175,7 @@ def retrieval_problem(
                 notes.append(judge_nominal(plain, prior, uniform))
             elif total_mass is None:
                 prior = scale_by_evidence(plain, prior)
+                notes += [MASS_OPEN] if constraints is None else []
     if not consistency:
         notes.append("physical consistency was not asked for, so the links need not be bodies that can exist")
     if prior is None:
