@@ -1,8 +1,8 @@
 """What an experiment will tell, before it is done: deviations of the coefficients, and the error of predicted torques.
 
 Both follow from the information of the data, I = r T · mean of Yᵀ diag(1 / σ²) Y with r independent samples per second for T seconds,
-plus that of earlier runs. (I)⁻¹ is the covariance of least squares weighted by the noise, which is what identification does. The
-torque of another motion is off by Y Δ; with the prior added to I, its variance is Y (I + I₀)⁻¹ Yᵀ.
+plus that of earlier runs. I⁻¹ is the covariance of least squares weighted by the noise, which is what identification does. The
+torque of another motion is off by Y Δ, and its variance is Y I⁻¹ Yᵀ; where the data leave a coefficient open, the prior is added to I.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ExpectedPrecision:
     nominal : (b,) array
         Their values as far as they are known: by an earlier run, or by the robot's description; else nan.
     torque_error : (n,) array
-        RMS error of the predicted torque in the task, prior included [N·m | N].
+        RMS error of the predicted torque in the task; the prior helps where the data leave a coefficient open [N·m | N].
     torque : (n,) array
         RMS torque there [N·m | N].
     """
@@ -70,12 +70,14 @@ def predict_precision(base: BaseParameters, trajectory: Trajectory, assumptions:
 
 def precision_of(base: BaseParameters, information: Array, assumptions: Assumptions) -> ExpectedPrecision:
     """What information (b, b) of data tells of the coefficients and of the task."""
-    covariance = invert(information + assumptions.prior)
+    std = deviations(information)
+    # identification has no prior: on designs for the Panda the prior made promised errors 4 to 7 % smaller than those that came out
+    covariance = invert(information if np.all(np.isfinite(std)) else information + assumptions.prior)
     Y = base_regressor(base, assumptions.task.motion)
     variance = np.einsum("ijN,ik,kjN->j", Y, covariance, Y, optimize=True) / Y.shape[2]
     return ExpectedPrecision(
         information=information,
-        std=deviations(information),
+        std=std,
         nominal=assumptions.values,
         torque_error=np.sqrt(variance),
         torque=assumptions.torque,
