@@ -57,11 +57,10 @@ class GapEngine:
         halfspace = import_module("coal").Halfspace
         index: dict[tuple[float, ...], int] = {}
         for a, b, plane in zip(first.tolist(), second.tolist(), planes, strict=True):
-            if b < 0:
-                b = index.setdefault(tuple(plane.tolist()), len(solids) + len(index))
-                if b == self._geometry.ngeoms:
-                    self._add(f"plane {b}", 0, np.eye(4), halfspace(plane[:3].copy(), float(plane[3])), np.eye(4))
-            self._geometry.addCollisionPair(self._pin.CollisionPair(a, b))
+            other = b if b >= 0 else index.setdefault(tuple(plane.tolist()), len(solids) + len(index))
+            if other == self._geometry.ngeoms:
+                self._add(f"plane {other}", 0, np.eye(4), halfspace(plane[:3].copy(), float(plane[3])), np.eye(4))
+            self._geometry.addCollisionPair(self._pin.CollisionPair(a, other))
         self._data, self._at = self._model.createData(), self._geometry.createData()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # coal 3.0 calls the switch old; Pinocchio 4.1 turns it on
@@ -86,33 +85,17 @@ class GapEngine:
 
     def contacts(self, q: Array, distances: Array) -> Contacts:
         """Gaps that are below their distance (K,) at positions q (N, n)."""
-        self._keep_apart(distances)
-        check, state = self._pin.computeCollisions, (self._model, self._data, self._geometry, self._at)
-        rows: list[int] = []
-        below: list[IntArray] = []
-        values: list[Array] = []
-        places: list[Array] = []
-        screws: list[Array] = []
-        for row, position in enumerate(q):
-            if check(*state, position, True):
-                self._pin.computeDistances(self._geometry, self._at)
-                at = np.array([result.min_distance for result in self._results])
-                near = np.flatnonzero(at < distances)
-                if len(near):
-                    rows.append(row)
-                    below.append(near)
-                    values.append(at[near])
-                    places += [_place(self._results[gap]) for gap in near.tolist()]
-                    screws.append(self._pin.computeJointJacobians(self._model, self._data, position).T)
-        counts = [len(near) for near in below]
-        if not counts:
-            n = self._model.nq
-            return Contacts(*np.zeros((2, 0), dtype=np.int64), np.zeros(0), np.zeros((0, 2, 3)), np.zeros((0, 3)), np.zeros((0, n, 6)))
-        parts = np.array(places)
-        of_row = np.repeat(np.arange(len(rows)), counts)
-        return Contacts(
-            np.array(rows)[of_row], np.concatenate(below), np.concatenate(values), parts[:, :2], parts[:, 2], np.array(screws)[of_row]
-        )
+        rows = self.rows_below(q, distances)
+        return _join_contacts(self._model.nq, [self._contacts_at(row, q[row], distances) for row in rows.tolist()])
+
+    def _contacts_at(self, row: int, position: Array, distances: Array) -> Contacts:
+        self._pin.computeDistances(self._model, self._data, self._geometry, self._at, position)
+        at = np.array([result.min_distance for result in self._results])
+        gaps = np.flatnonzero(at < distances)
+        near = [self._results[gap] for gap in gaps.tolist()]
+        places = np.array([(result.getNearestPoint1(), result.getNearestPoint2(), result.normal) for result in near]).reshape(-1, 3, 3)
+        screws = self._pin.computeJointJacobians(self._model, self._data, position).T if near else np.empty((self._model.nq, 6))
+        return Contacts(np.full(len(gaps), row), gaps, at[gaps], places[:, :2], places[:, 2], np.repeat(screws[None], len(gaps), axis=0))
 
     def _keep_apart(self, distances: Array) -> None:
         if self._security is None or not np.array_equal(distances, self._security):
@@ -127,6 +110,13 @@ class GapEngine:
         )
 
 
+def _join_contacts(n: int, parts: Sequence[Contacts]) -> Contacts:
+    """All contacts of a robot with n joints in one."""
+    none = np.zeros(0, dtype=np.int64)
+    empty = Contacts(none, none, np.zeros(0), np.zeros((0, 2, 3)), np.zeros((0, 3)), np.zeros((0, n, 6)))
+    return Contacts(*(np.concatenate(part) for part in zip(empty, *parts, strict=True)))
+
+
 def _joints(pin: Any, robot: Robot) -> Any:
     """The robot's joints as Pinocchio has them; a body's frame there is that of its joint."""
     model = pin.Model()
@@ -135,11 +125,6 @@ def _joints(pin: Any, robot: Robot) -> Any:
         kind = pin.JointModelPrismaticUnaligned if joint.type is JointType.PRISMATIC else pin.JointModelRevoluteUnaligned
         model.addJoint(joint.parent + 1, kind(np.array(joint.axis)), pin.SE3(pose[:3, :3], pose[:3, 3]), joint.name)
     return model
-
-
-def _place(result: Any) -> Array:
-    """(3, 3) the nearest points and the direction from the first to the second."""
-    return np.array([result.getNearestPoint1(), result.getNearestPoint2(), result.normal])
 
 
 def _shape(solid: Solid) -> tuple[Any, Array]:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -84,7 +85,7 @@ class SolidModel:
                     between = self.path(side, solid.body)
                     stops = [*origins[list(between)], points]
                     first = np.linalg.norm(np.cross(axes[j], stops[0] - origins[j]), axis=-1).max()
-                    ways = [np.linalg.norm(b - a, axis=-1).max() for a, b in zip(stops, stops[1:], strict=False)]
+                    ways = [np.linalg.norm(b - a, axis=-1).max() for a, b in pairwise(stops)]
                     out[j, s] = first + sum(ways) + sum(strokes[k] for k in between) + solid.radius
         return out
 
@@ -180,29 +181,6 @@ class Gaps:
         slides = [joint.type is JointType.PRISMATIC for joint in self.model.robot.joints]
         return _lipschitz(self, tuple(np.where(slides, strokes, 0.0).tolist()))
 
-    def _bound_speeds(self, strokes: Array) -> Array:
-        model, out = self.model, np.zeros((len(self), self.model.robot.n))
-        reaches = model.reaches(strokes)
-        limits = model.robot.velocity_limits
-        usual = np.where(np.isfinite(limits), limits, 1.0)
-        for k, (a, b) in enumerate(zip(self.first.tolist(), self.second.tolist(), strict=True)):
-            path = list(model.path(model.solids[a].body, model.solids[b].body if b >= 0 else -1))
-            if b < 0:
-                out[k, path] = reaches[path, a] * self._tilts(self.planes[k, :3])[path]
-                continue
-            bounds = [np.append(reaches[path[:cut], a], reaches[path[cut:], b]) for cut in range(len(path) + 1)]
-            out[k, path] = min(bounds, key=lambda bound: float(usual[path] @ bound))
-        return freeze(out)
-
-    def _tilts(self, normal: Array) -> Array:
-        """(n,) how much of a joint's motion can be along a plane's normal: less than all is known only of joints on the base."""
-        out = np.ones(self.model.robot.n)
-        for j, joint in enumerate(self.model.robot.joints):
-            if joint.parent < 0:
-                along = abs(float(normal @ joint.placement[:3, :3] @ joint.axis))
-                out[j] = along if joint.type is JointType.PRISMATIC else np.sqrt(max(1.0 - along**2, 0.0))
-        return out
-
     @property
     def _engine(self) -> GapEngine:
         from dynident.motions.limits.gap_engine import GapEngine  # imported here: it is slow to import
@@ -219,7 +197,30 @@ class Gaps:
 
 @lru_cache(maxsize=64)
 def _lipschitz(gaps: Gaps, strokes: tuple[float, ...]) -> Array:
-    return gaps._bound_speeds(np.array(strokes))
+    model, robot = gaps.model, gaps.model.robot
+    reaches = model.reaches(np.array(strokes))
+    usual = np.where(np.isfinite(robot.velocity_limits), robot.velocity_limits, 1.0)
+    bodies: list[int] = [solid.body for solid in model.solids]
+    out = np.zeros((len(gaps), robot.n))
+    for k in range(len(gaps)):
+        a, b = int(gaps.first[k]), int(gaps.second[k])
+        path = list(model.path(bodies[a], bodies[b] if b >= 0 else -1))
+        if b < 0:
+            out[k, path] = reaches[path, a] * _tilts(robot, gaps.planes[k, :3])[path]
+        else:
+            bounds = [np.append(reaches[path[:cut], a], reaches[path[cut:], b]) for cut in range(len(path) + 1)]
+            out[k, path] = min(bounds, key=lambda bound: float(usual[path] @ bound))
+    return freeze(out)
+
+
+def _tilts(robot: Robot, normal: Array) -> Array:
+    """(n,) how much of a joint's motion can be along a plane's normal: less than all is known only of joints on the base."""
+    out = np.ones(robot.n)
+    for j, joint in enumerate(robot.joints):
+        if joint.parent < 0:
+            along = abs(float(normal @ joint.placement[:3, :3] @ joint.axis))
+            out[j] = along if joint.type is JointType.PRISMATIC else np.sqrt(max(1.0 - along**2, 0.0))
+    return out
 
 
 def _speeds(screws: Array, points: Array, normals: Array) -> Array:

@@ -42,16 +42,17 @@ def folding(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def sliding(tmp_path: Path):
-    """The same with a second joint that slides, and a third that turns on its end."""
-    third = FOLDING.replace(
-        "</robot>",
-        '<link name="three">{inertial}{box}</link><joint name="j3" type="revolute"><parent link="two"/>'
-        '<child link="three"/><origin xyz="0.4 0 0"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="2" effort="50"/></joint></robot>',
-    )
-    text = third.replace('name="j2" type="revolute"', 'name="j2" type="prismatic"')
+    """The same with a second joint that slides outwards, and a third that turns on its end."""
+    second = '<joint name="j2" type="revolute"><parent link="one"/><child link="two"/><origin xyz="0.4 0 0"/><axis xyz="0 0 1"/>'
+    third = '<joint name="j3" type="revolute"><parent link="two"/><child link="three"/><origin xyz="0.4 0 0"/><axis xyz="0 1 0"/>'
+    limit = '<limit lower="-3" upper="3" velocity="2" effort="50"/></joint>'
+    text = FOLDING.replace(second, second.replace("revolute", "prismatic").replace("0 0 1", "1 0 0"))
+    text = text.replace("</robot>", '<link name="three">{inertial}{box}</link>' + third + limit + "</robot>")
     file = tmp_path / "sliding.urdf"
     file.write_text(text.format(box=BOX, inertial=INERTIAL))
-    return load_robot(file)
+    robot = load_robot(file)
+    assert [joint.type.value for joint in robot.joints] == ["revolute", "prismatic", "revolute"]
+    return robot
 
 
 def model_of(robot) -> CollisionModel:
@@ -222,6 +223,15 @@ def test_rows_below_are_all_with_a_margin_below():
         assert set(rows) <= set(np.flatnonzero(np.any(margins + gaps.wanted < np.maximum(below + gaps.wanted, 0.0) + 1e-4, axis=1)))
 
 
+def test_rows_below_miss_none_by_rounding():
+    every, q = all_pairs(hulls_on(PANDA)), random_positions(PANDA, 30)
+    for k in range(len(every)):
+        gap = every.select(np.arange(len(every)) == k)
+        margins = gap.margins(q)[:, 0]
+        apart = np.flatnonzero(margins + gap.wanted > 1e-3)
+        assert [gap.rows_below(q[[row]], margins[row] + 1e-9).tolist() for row in apart] == [[0]] * len(apart)
+
+
 def test_a_distance_does_not_depend_on_those_before():
     gaps, q = all_pairs(hulls_on(PANDA)), random_positions(PANDA, 50)
     once = gaps.margins(q)
@@ -235,6 +245,26 @@ def test_threads_do_not_disturb_each_other():
     with ThreadPoolExecutor(4) as pool:
         found = np.concatenate(list(pool.map(gaps.margins, parts)))
     np.testing.assert_array_equal(found, gaps.margins(q))
+
+
+@pytest.mark.parametrize("shapes", ["panda", "hulls", "sliding"])
+def test_no_point_is_farther_from_an_axis_than_the_reach_of_its_joint(shapes, sliding):
+    robot = PANDA if shapes != "sliding" else sliding
+    model = hulls_on(PANDA) if shapes == "hulls" else model_of(robot).model
+    q = random_positions(robot, 300)
+    reaches, poses = model.reaches(np.abs(q).max(axis=0)), link_poses(robot, q)
+    assert np.all(reaches[[joint.type.value == "prismatic" for joint in robot.joints]] == 1.0)
+    used = []
+    for j, joint in enumerate(robot.joints):
+        before = np.broadcast_to(joint.placement, (300, 4, 4)) if joint.parent < 0 else poses[:, joint.parent] @ joint.placement
+        for s, solid in enumerate(model.solids):
+            if joint.type.value != "prismatic":
+                place = np.broadcast_to(np.eye(4), (300, 4, 4)) if solid.body < 0 else poses[:, solid.body]
+                arms = [place[:, :3, :3] @ point + place[:, :3, 3] - before[:, :3, 3] for point in solid.points]
+                farthest = np.linalg.norm(np.cross(before[:, :3, :3] @ joint.axis, arms), axis=-1).max() + solid.radius
+                assert farthest <= reaches[j, s] + 1e-9
+                used.append(farthest / max(reaches[j, s], 1e-9))
+    assert max(used) > 0.9  # of a point on the axis it is 0
 
 
 @pytest.mark.parametrize("shapes", ["panda", "hulls", "sliding"])
