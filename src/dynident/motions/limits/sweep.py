@@ -17,7 +17,7 @@ from dynident.motions.limits.gaps import Gaps
 
 #: How far below the least margin the bound may lie [m], and as a share of a margin that is large.
 TOLERANCE, SHARE = 2e-4, 0.02
-#: Intervals are first looked at together for about this long [s].
+#: Intervals are first looked at together for about this long [s]: links at 2 m/s then travel 2 cm, as much as they keep from each other.
 _BLOCK = 0.02
 #: Halvings after which a bound is taken as it is.
 _DEPTH = 30
@@ -35,7 +35,7 @@ class LeastMargin(NamedTuple):
 def least_margins(gaps: Gaps, time: Array, q: Array, dq: Array, *, enough: float = np.inf) -> list[LeastMargin]:
     """The least margin of every limit along the motion through samples q, dq (N, n) at `time` (N,).
 
-    Exact to TOLERANCE, or SHARE where that is more, and never above the true one.
+    Exact to TOLERANCE, or SHARE where that is more, and never above the true one; of hulls, coal's own tolerance of 1e-6 m comes on top.
     enough : margins above it need not be known more exactly; once one below it is found, the others need not be known either.
     """
     if len(gaps) == 0:

@@ -55,6 +55,20 @@ def sliding(tmp_path: Path):
     return robot
 
 
+@pytest.fixture
+def branched(tmp_path: Path):
+    """Two arms of two joints on one turning body, whose joints alternate in the file."""
+    joint = (
+        '<link name="{1}">{{inertial}}{{box}}</link><joint name="to_{1}" type="revolute"><parent link="{0}"/><child link="{1}"/>'
+        '<origin xyz="0.2 {2} 0" rpy="0.3 0 {2}"/><axis xyz="0 {3} 1"/><limit lower="-2" upper="2" velocity="2" effort="50"/></joint>'
+    )
+    rows = [("base", "body", 0, 0), ("body", "a1", 0.3, 0), ("body", "b1", -0.3, 0), ("a1", "a2", 0.1, 1), ("b1", "b2", 0.1, 1)]
+    text = '<robot name="branched"><link name="base">{box}</link>' + "".join(joint.format(*row) for row in rows) + "</robot>"
+    file = tmp_path / "branched.urdf"
+    file.write_text(text.format(box=BOX, inertial=INERTIAL))
+    return load_robot(file)
+
+
 def model_of(robot) -> CollisionModel:
     model, note = CollisionModel.of_robot(robot)
     assert model is not None
@@ -207,6 +221,23 @@ def test_gradients_are_derivatives(shapes):
     assert shapes == "hulls" or difference.max() < 1e-8
 
 
+def test_a_branched_robot_has_the_distances_and_gradients_of_its_links(branched):
+    names = [joint.name for joint in branched.joints]
+    assert {branched.joints[names.index(name)].parent for name in ("to_a1", "to_b1")} == {names.index("to_body")}
+    balls = [Solid(body=body, points=np.array([[0.3, 0.0, 0.0]]), radius=0.1, name=str(body)) for body in (-1, 0, 1, 2, 3, 4)]
+    model = SolidModel(robot=branched, solids=tuple(balls))
+    gaps = join_gaps(model, [(a, b, np.zeros(4), 0.0, "pairs", "") for a in range(6) for b in range(a)])
+    q, h = random_positions(branched, 30), 1e-6
+    place = np.concatenate([np.broadcast_to(np.eye(4), (30, 1, 4, 4)), link_poses(branched, q)], axis=1)
+    centres = place[..., :3, :3] @ [0.3, 0.0, 0.0] + place[..., :3, 3]
+    expected = np.linalg.norm(centres[:, gaps.first] - centres[:, gaps.second], axis=2) - 0.2
+    np.testing.assert_allclose(gaps.margins(q), expected, atol=1e-12)
+    near = gaps.near(q, np.inf)
+    moved = [(gaps.margins(q + h * e) - gaps.margins(q - h * e))[near.rows, near.gaps] / (2 * h) for e in np.eye(5)]
+    assert len(near.rows) == expected.size
+    np.testing.assert_allclose(near.gradients, np.array(moved).T, atol=1e-7)
+
+
 def test_nothing_is_near_where_all_is_far():
     gaps = still((np.zeros((1, 3)), 0.1), (np.ones((1, 3)), 0.1))
     near = gaps.near(np.zeros((3, 7)), 0.5)
@@ -247,9 +278,9 @@ def test_threads_do_not_disturb_each_other():
     np.testing.assert_array_equal(found, gaps.margins(q))
 
 
-@pytest.mark.parametrize("shapes", ["panda", "hulls", "sliding"])
-def test_no_point_is_farther_from_an_axis_than_the_reach_of_its_joint(shapes, sliding):
-    robot = PANDA if shapes != "sliding" else sliding
+@pytest.mark.parametrize("shapes", ["panda", "hulls", "sliding", "branched"])
+def test_no_point_is_farther_from_an_axis_than_the_reach_of_its_joint(shapes, sliding, branched):
+    robot = {"sliding": sliding, "branched": branched}.get(shapes, PANDA)
     model = hulls_on(PANDA) if shapes == "hulls" else model_of(robot).model
     q = random_positions(robot, 300)
     reaches, poses = model.reaches(np.abs(q).max(axis=0)), link_poses(robot, q)
@@ -267,9 +298,9 @@ def test_no_point_is_farther_from_an_axis_than_the_reach_of_its_joint(shapes, sl
     assert max(used) > 0.9  # of a point on the axis it is 0
 
 
-@pytest.mark.parametrize("shapes", ["panda", "hulls", "sliding"])
-def test_no_distance_changes_more_than_its_joints_allow(shapes, sliding):
-    robot = PANDA if shapes != "sliding" else sliding
+@pytest.mark.parametrize("shapes", ["panda", "hulls", "sliding", "branched"])
+def test_no_distance_changes_more_than_its_joints_allow(shapes, sliding, branched):
+    robot = {"sliding": sliding, "branched": branched}.get(shapes, PANDA)
     gaps = all_pairs(hulls_on(PANDA)) if shapes == "hulls" else model_of(robot).gaps(robot_limits(robot, floor=-1.0))
     rng = np.random.default_rng(5)
     q = random_positions(robot, 60)
