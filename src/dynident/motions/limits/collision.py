@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.errors import InputError, Remedy
-from dynident.motions.limits.gaps import Gaps, Placement, SolidModel, join_gaps
+from dynident.motions.limits.gaps import Gaps, SolidModel, join_gaps
 from dynident.motions.limits.limits import TOOL, Box, Limits
 from dynident.robots.robot import Robot
 from dynident.robots.solids import Origin, Solid, robot_solids
@@ -68,12 +68,7 @@ class CollisionModel:
     def likely_gaps(self, limits: Limits, enough: float) -> Gaps:
         """Those whose margin is below `enough` at some random position: what a search has to look after. The others seldom matter."""
         gaps = self.gaps(limits)
-        return gaps.select(np.any(gaps.margins_at(self.random_placement, enough) < enough, axis=0))
-
-    @cached_property
-    def random_placement(self) -> Placement:
-        """The robot at random positions."""
-        return self.model.place(random_positions(self.robot))
+        return gaps.select(np.any(gaps.margins(random_positions(self.robot)) < enough, axis=0))
 
 
 def unchecked_collisions(robot: Robot, limits: Limits) -> str:
@@ -119,7 +114,7 @@ def _keep_separable(collision: CollisionModel, notes: tuple[str, ...]) -> Collis
     """Without the pairs that overlap at almost every random position."""
     model, pairs = collision.model, collision.pairs
     gaps = join_gaps(model, [(*pair, np.zeros(4), 0.0, SELF_COLLISION, "") for pair in pairs])
-    distances = gaps.margins_at(collision.random_placement, enough=0.0)
+    distances = gaps.margins(random_positions(collision.robot))
     room = np.quantile(distances, ALWAYS, axis=0) if pairs else np.empty(0)
     kept = np.flatnonzero(room > 0.0)
     left_out = [_pair_name(model, pair) for pair, distance in zip(pairs, room, strict=True) if distance <= 0.0]
@@ -174,7 +169,7 @@ def _floor_rows(collision: CollisionModel, floor: float, clearance: float) -> It
     model, plane = collision.model, np.array([0.0, 0.0, 1.0, floor])
     moving = [i for i, solid in enumerate(model.solids) if solid.body >= 0]
     over = join_gaps(model, [(i, -1, plane, 0.0, "floor", "") for i in moving])
-    heights = over.margins_at(collision.random_placement)
+    heights = over.margins(random_positions(collision.robot))
     for i, least, room in zip(moving, _is_constant(heights), np.quantile(heights, ALWAYS, axis=0), strict=True):
         if not least:
             distance = min(clearance, 0.5 * float(room)) if room > 0.0 else clearance
