@@ -236,8 +236,9 @@ def standing_positions(
 
 
 def position_range(limits: Limits) -> tuple[Array, Array]:
-    """(n,) lowest and highest positions; one turn for joints without limits."""
-    return np.clip(limits.position[:, 0], -np.pi * 2, None), np.clip(limits.position[:, 1], None, np.pi * 2)
+    """(n,) lowest and highest positions; a turn about zero for joints without limits, at most two for the others."""
+    low, high = limits.position.T
+    return np.where(np.isinf(low), -np.pi, np.maximum(low, -2.0 * np.pi)), np.where(np.isinf(high), np.pi, np.minimum(high, 2.0 * np.pi))
 
 
 def _impossible(margin: LimitMargin, at_start: bool, torque: TorqueBound | None) -> LimitError:

@@ -30,6 +30,7 @@ class HomeSource(StrEnum):
     DESCRIBED = "the home of the robot's description"
     MIDDLE = "the middle of the joint ranges"
     NEAREST = "the position nearest to the middle of the joint ranges that keeps all limits"
+    MOTION = "where the motion gets under way, because no other position was found from which it can be reached"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,6 +67,11 @@ def find_home(robot: Robot, limits: Limits, collision: CollisionModel | None, gi
         closest = broken if closest is None or broken.margin > closest.margin else closest
     closest = require(closest, "a position at which to stand")
     raise LimitError(closest.title, f"is broken by {-closest.margin:.3g} {closest.unit} or more wherever the robot stands still; loosen it")
+
+
+def may_stand(robot: Robot, limits: Limits, collision: CollisionModel | None, q: Array) -> bool:
+    """Whether standing still at q (n,) keeps every limit."""
+    return _broken(robot, limits, collision, q) is None
 
 
 def _candidates(robot: Robot, limits: Limits) -> Iterator[Home]:
