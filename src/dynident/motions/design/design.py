@@ -28,8 +28,9 @@ from dynident.motions.design.precision import ExpectedPrecision, predict_precisi
 from dynident.motions.design.task import Task, random_task
 from dynident.motions.limits.collision import CollisionModel, require_checked
 from dynident.motions.limits.limits import Limits, require_usable, robot_limits
-from dynident.motions.limits.margins import LimitReport, check_trajectory, standing_positions
+from dynident.motions.limits.margins import LimitReport, check_trajectory
 from dynident.motions.limits.penalty import Penalty
+from dynident.motions.limits.standing import standing_positions
 from dynident.motions.moves.drive import Drive, plan_drive
 from dynident.motions.trajectories.trajectory import Trajectory, check_samples, sample_times
 from dynident.regression.equations.base import BaseParameters, base_parameters
