@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from dynident.motions.moves.drive import Drive, plan_drive
     from dynident.motions.proposals.plan import design_motion
     from dynident.motions.proposals.registry import MOTIONS
-    from dynident.motions.trajectories.cubic import CubicTrajectory, kuka_table_5
     from dynident.motions.trajectories.driven import DrivenTrajectory
     from dynident.motions.trajectories.fourier import FourierTrajectory
-    from dynident.motions.trajectories.quintic import QuinticTrajectory, fastest_quintic
+    from dynident.motions.trajectories.piecewise import (
+        CubicTrajectory,
+        QuinticTrajectory,
+        SampledTrajectory,
+        WaypointTrajectory,
+        fastest_quintic,
+        kuka_table_5,
+    )
     from dynident.motions.trajectories.registry import TRAJECTORIES, trajectory_from_dict, trajectory_to_dict
     from dynident.motions.trajectories.repeated import Repeated
-    from dynident.motions.trajectories.sampled import SampledTrajectory
     from dynident.motions.trajectories.sinusoid import SinusoidTrajectory, panda_table_1
     from dynident.motions.trajectories.trajectory import SampledMotion, Trajectory, trajectory_dataset
-    from dynident.motions.trajectories.waypoints import WaypointTrajectory
 
 __all__ = [
     "FORMATS",

@@ -65,7 +65,7 @@ class RefusedPositions:
 
     def binding(self) -> tuple[LimitMargin, ...]:
         """The limits to blame, each as in the position that comes nearest to keeping it."""
-        never = frozenset.intersection(*(broken for _, broken in self._rows))
+        never = set(self._rows[0][1]).intersection(*(broken for _, broken in self._rows))
         if never:
             return tuple(self._best(name) for name in self._rows[0][0] if name in never)
         alone = [next(iter(broken)) for _, broken in self._rows if len(broken) == 1]

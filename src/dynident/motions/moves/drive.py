@@ -26,8 +26,8 @@ from dynident.motions.moves.home import Home, HomeSource, find_home, may_stand
 from dynident.motions.moves.moves import forgive_rounding, plan_move, refuse_broken, split_limits, straight_move
 from dynident.motions.trajectories.driven import DrivenTrajectory, is_closed
 from dynident.motions.trajectories.easing import ease
+from dynident.motions.trajectories.piecewise import WaypointTrajectory
 from dynident.motions.trajectories.trajectory import SampledMotion, Trajectory, check_samples
-from dynident.motions.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
 
 #: Moments of a period at which the first one may begin.

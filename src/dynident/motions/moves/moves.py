@@ -17,8 +17,7 @@ from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.limits.limits import LimitError, Limits
 from dynident.motions.limits.margins import LimitMargin, iterate_margins, position_range
 from dynident.motions.moves.detours import find_detour
-from dynident.motions.trajectories.quintic import PEAK_VELOCITY, QuinticTrajectory, fastest_quintic
-from dynident.motions.trajectories.waypoints import WaypointTrajectory
+from dynident.motions.trajectories.piecewise import PEAK_VELOCITY, QuinticTrajectory, WaypointTrajectory, fastest_quintic
 from dynident.robots.robot import Robot
 
 #: Share of the velocity limits between standing positions, and on the way to where a recording begins, from wherever the robot is.
