@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 from dynident.core.lazy import make_lazy
 
 if TYPE_CHECKING:
-    from dynident.motions.design.design import Design, design_trajectory, drive_design
+    from dynident.motions.design.design import Design, design_trajectory, drive_design, search_trajectory
     from dynident.motions.design.earlier_run import EarlierRun, earlier_run
     from dynident.motions.design.experiment import Experiment, design_experiment, drive_experiment
     from dynident.motions.design.precision import ExpectedPrecision, expected_std
+    from dynident.motions.design.problem import build_search
     from dynident.motions.design.task import Task, random_task, task_of
     from dynident.motions.formats.format import FileHeader, TrajectoryFile
     from dynident.motions.formats.registry import FORMATS, read_trajectory, write_trajectory
@@ -62,6 +63,7 @@ __all__ = [
     "Trajectory",
     "TrajectoryFile",
     "WaypointTrajectory",
+    "build_search",
     "check_motion",
     "check_trajectory",
     "design_experiment",
@@ -79,6 +81,7 @@ __all__ = [
     "read_limits",
     "read_trajectory",
     "robot_limits",
+    "search_trajectory",
     "task_of",
     "trajectory_dataset",
     "trajectory_from_dict",

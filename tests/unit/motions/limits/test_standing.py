@@ -33,7 +33,7 @@ def test_a_wall_around_the_base_is_blamed_and_no_pair_of_links():
     for search in searches(PANDA, robot_limits(PANDA, boxes=(wall,))):
         with pytest.raises(LimitError) as refused:
             search()
-        assert refused.value.limit.startswith("wall limit at link")
+        assert refused.value.limit.split()[0] == "wall"
         assert refused.value.also == ()
 
 
@@ -44,7 +44,7 @@ def test_the_floor_is_blamed_by_an_arm_that_hangs_below_it():
     for search in searches(sunk, robot_limits(sunk)):
         with pytest.raises(LimitError) as refused:
             search()
-        assert refused.value.limit.startswith("floor limit at link")
+        assert refused.value.limit.split()[0] == "floor"
     for search in searches(sunk, robot_limits(sunk, floor=None)):
         search()
 
