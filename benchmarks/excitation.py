@@ -19,7 +19,7 @@ import dynident
 from dynident.dynamics.friction import linear
 from dynident.motions import LimitReport, Limits, check_trajectory, design_trajectory, robot_limits
 from dynident.motions.design.criterion import base_regressor
-from dynident.motions.design.design import prepare_search
+from dynident.motions.design.problem import build_search
 from dynident.regression import base_parameters
 from dynident.robots import Robot
 
@@ -82,7 +82,7 @@ def _kept(report: LimitReport) -> list[str]:
 
 def _evaluation(robot: Robot, limits: Limits) -> float:
     """Median processor time of the objective at the motions that random starts begin with [ms]."""
-    search = prepare_search(robot, limits, friction=linear(), criterion="d_optimal")
+    search = build_search(robot, limits=limits, friction=linear(), criterion="d_optimal")
     rng, times = np.random.default_rng(0), []
     for centre in search.centres[:20]:
         still = search.parametrisation.standing_still(centre)
@@ -133,7 +133,7 @@ def _draw(source: str | Path, budget: float, seed: tuple[int, int]) -> tuple[flo
     """
     robot = dynident.load_robot(source)
     limits = robot_limits(robot, clearance=None, floor=None)
-    search = prepare_search(robot, limits, friction=linear(), criterion="condition")
+    search = build_search(robot, limits=limits, friction=linear(), criterion="condition")
     base, series = search.criterion.base, search.parametrisation
     rng, best, count, end = np.random.default_rng(seed), np.inf, 0, time.monotonic() + budget
     while time.monotonic() < end:

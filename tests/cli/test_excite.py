@@ -281,7 +281,8 @@ def test_a_urdf_without_shapes_is_refused_and_unchecked_is_written_down(tmp_path
     assert refused.returncode == 2
     assert "--unchecked" in refused.stderr
     assert not (tmp_path / "motion.csv").exists()
-    written = dynident(*words, "--unchecked")
+    written = dynident(*words[:-1], "--unchecked")
     assert written.returncode == 0, written.stderr
     assert "collisions were not checked" in " ".join(written.stdout.split())
     assert "NOT CHECKED" in (tmp_path / "motion.csv").read_text()
+    assert "collisions were not checked" in (tmp_path / "motion.html").read_text()

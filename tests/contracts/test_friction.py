@@ -37,7 +37,7 @@ from dynident.exports.target import Request
 from dynident.links import FrictionNonnegative
 from dynident.links.constraints.terms import violations
 from dynident.motions import robot_limits
-from dynident.motions.design.design import prepare_search
+from dynident.motions.design.problem import build_search
 from dynident.motions.simulation import simulate, typical_friction
 from dynident.regression import base_parameters, identify
 from dynident.reports.html import typeset
@@ -279,9 +279,9 @@ def test_the_excitation_criterion_has_a_gradient(model, robot):
     limits = robot_limits(load_robot("planar_2r"), velocity_scale=0.3)
     if model.needs:
         with pytest.raises(InputError, match=f"needs the {min(model.needs)}"):
-            prepare_search(load_robot("planar_2r"), limits, friction=model)
+            build_search(load_robot("planar_2r"), limits=limits, friction=model)
         return
-    problem = prepare_search(load_robot("planar_2r"), limits, friction=model)
+    problem = build_search(load_robot("planar_2r"), limits=limits, friction=model)
     rng = np.random.default_rng(4)
     x = problem.parametrisation.standing_still(problem.centres[0]) + 0.3 * rng.normal(size=problem.parametrisation.unknowns)
     value, gradient = problem.objective(x, 4.0, 3.0)

@@ -28,6 +28,9 @@ from dynident.errors import InputError, ValueRangeError
 
 Result = TypeVar("Result")
 
+#: While other processes work, the caller is called this often [s].
+TICK = 0.25
+
 
 def multi_start(
     task: Callable[[int, np.random.Generator], Result],
@@ -41,6 +44,7 @@ def multi_start(
     progress: Callable[[str], None] | None = None,
     enough: Callable[[Result], bool] | None = None,
     patience: float = 0.0,
+    on_tick: Callable[[], None] | None = None,
 ) -> dict[int, Result]:
     """Results by start, in the order of the starts: task(start, generator) for each start that is not in `finished`.
 
@@ -49,6 +53,7 @@ def multi_start(
     finished : results of an earlier, interrupted call with the same seed, which are not computed again.
     on_finished : called here, in this process, as each start completes, so that a caller can store it.
     enough : called with every result; once it is true, no further start begins.
+    on_tick : called every TICK seconds while other processes work, and not where this one does.
     patience : seconds for which starts that other processes have begun are waited for after a Ctrl-C, which reaches them too.
     """
     if starts < 1:
@@ -83,7 +88,7 @@ def multi_start(
 
         # a pool hands out jobs ahead of time, and those could no longer be called off: it gets as many as it has workers
         at_once = getattr(executor, "_max_workers", len(open_starts))
-        collect(open_starts, begin, hand_over, at_once, deadline=deadline, patience=patience)
+        collect(open_starts, begin, hand_over, at_once, deadline=deadline, patience=patience, on_tick=on_tick)
     return dict(sorted(results.items()))
 
 
@@ -123,6 +128,7 @@ def collect(
     *,
     deadline: float = np.inf,
     patience: float = 0.0,
+    on_tick: Callable[[], None] | None = None,
 ) -> None:
     """Keep the workers busy and hand over results as they come; at the deadline, or where it returns True, call off what has not begun."""
     waiting = list(starts)
@@ -139,7 +145,10 @@ def collect(
                 with interrupted_later():  # Python swallows a KeyboardInterrupt in what it calls before and after a fork
                     jobs[begin(start)] = start
             left = deadline - time.monotonic()
-            done, _ = wait(jobs, timeout=None if left <= 0.0 or np.isinf(left) else left, return_when=FIRST_COMPLETED)
+            timeout = min(np.inf if left <= 0.0 else left, np.inf if on_tick is None else TICK)
+            done, _ = wait(jobs, timeout=None if np.isinf(timeout) else timeout, return_when=FIRST_COMPLETED)
+            if on_tick is not None:
+                on_tick()
             for job in sorted(done, key=lambda job: jobs[job]):
                 any_done = True
                 over = hand_over(jobs.pop(job), job.result()) is True or over

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 from dynident.core.lazy import make_lazy
 
 if TYPE_CHECKING:
-    from dynident.motions.design.design import Design, design_trajectory, drive_design
+    from dynident.motions.design.design import Design, design_trajectory, drive_design, search_trajectory
     from dynident.motions.design.earlier_run import EarlierRun, earlier_run
     from dynident.motions.design.experiment import Experiment, design_experiment, drive_experiment
     from dynident.motions.design.precision import ExpectedPrecision, expected_std
+    from dynident.motions.design.problem import build_search
     from dynident.motions.design.task import Task, random_task, task_of
     from dynident.motions.formats.format import FileHeader, TrajectoryFile
     from dynident.motions.formats.registry import FORMATS, read_trajectory, write_trajectory
@@ -19,16 +20,20 @@ if TYPE_CHECKING:
     from dynident.motions.moves.drive import Drive, plan_drive
     from dynident.motions.proposals.plan import design_motion
     from dynident.motions.proposals.registry import MOTIONS
-    from dynident.motions.trajectories.cubic import CubicTrajectory, kuka_table_5
     from dynident.motions.trajectories.driven import DrivenTrajectory
     from dynident.motions.trajectories.fourier import FourierTrajectory
-    from dynident.motions.trajectories.quintic import QuinticTrajectory, fastest_quintic
+    from dynident.motions.trajectories.piecewise import (
+        CubicTrajectory,
+        QuinticTrajectory,
+        SampledTrajectory,
+        WaypointTrajectory,
+        fastest_quintic,
+        kuka_table_5,
+    )
     from dynident.motions.trajectories.registry import TRAJECTORIES, trajectory_from_dict, trajectory_to_dict
     from dynident.motions.trajectories.repeated import Repeated
-    from dynident.motions.trajectories.sampled import SampledTrajectory
     from dynident.motions.trajectories.sinusoid import SinusoidTrajectory, panda_table_1
     from dynident.motions.trajectories.trajectory import SampledMotion, Trajectory, trajectory_dataset
-    from dynident.motions.trajectories.waypoints import WaypointTrajectory
 
 __all__ = [
     "FORMATS",
@@ -58,6 +63,7 @@ __all__ = [
     "Trajectory",
     "TrajectoryFile",
     "WaypointTrajectory",
+    "build_search",
     "check_motion",
     "check_trajectory",
     "design_experiment",
@@ -75,6 +81,7 @@ __all__ = [
     "read_limits",
     "read_trajectory",
     "robot_limits",
+    "search_trajectory",
     "task_of",
     "trajectory_dataset",
     "trajectory_from_dict",

@@ -105,10 +105,57 @@ class FileChoice(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchChoice(Options):
-    """How a trajectory is searched for."""
+class StartsChoice(Options):
+    """Random starts of a search.
+
+    Attributes
+    ----------
+    starts : int or None
+        8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on any number of
+        workers; a budget [s] only keeps further iterations from beginning.
+    seed : int
+        Of the random starts.
+    """
 
     title: ClassVar[str] = "Search"
+
+    starts: Count | None = option(None, "Number of random starts.", shown="8, or as many as the budget allows")
+    seed: Seed = option(0, "Seed of the random starts.", group="Advanced")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignChoice(StartsChoice):
+    """What Python and the command line both choose of a trajectory.
+
+    Attributes
+    ----------
+    criterion : {"v_optimal", "d_optimal", "condition"}
+        What is minimised: "v_optimal" (error of the torques in the task), "d_optimal" (volume of the confidence region) or "condition".
+    harmonics : int
+        Number of harmonics per joint.
+    base_frequency : float or None
+        Frequency of the first harmonic [Hz]; by default one period lasts `duration`.
+    at_rest : bool
+        Velocity and acceleration are zero at both ends.
+    """
+
+    title: ClassVar[str] = "Search"
+
+    criterion: Literal["v_optimal", "d_optimal", "condition"] = option(
+        "v_optimal",
+        "v_optimal (error of the torques in other motions), d_optimal (uncertainty of the coefficients) or condition (number).",
+        metavar="NAME",
+    )
+    harmonics: Count = option(5, "Harmonics of the Fourier series.", group="Advanced")
+    base_frequency: Hertz | None = option(None, "Frequency of the first harmonic.", group="Advanced", shown="one period in the duration")
+    at_rest: bool = option(
+        False, "The robot stands where periods begin, so that it needs no easing.", flag="--start-at-rest", group="Advanced"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchChoice(DesignChoice):
+    """How a trajectory is searched for."""
 
     precision: Percent | None = option(
         None, "Find the shortest experiment after which all coefficients that matter are known to so many percent."
@@ -119,25 +166,15 @@ class SearchChoice(Options):
     friction: str | None = option(
         "default", "Friction model to be identified too, or none.", metavar="NAME", shown="linear, or that of --after"
     )
-    criterion: Literal["v_optimal", "d_optimal", "condition"] = option(
-        "v_optimal",
-        "v_optimal (error of the torques in other motions), d_optimal (uncertainty of the coefficients) or condition (number).",
-        metavar="NAME",
-    )
     task: Path | None = option(None, "Log or trajectory of the motions that the model is for.", shown="random ones")
     torque_noise: _Noise = option(
         (), "Standard deviation of the torques after filtering (N·m, N); one number or one per joint.", shown="from effort limits"
     )
-    starts: Count | None = option(None, "Number of random starts.", shown="8, or as many as the budget allows")
     workers: Count | None = option(None, "Processes that share the starts.", shown="one per core")
     scheduler: str | None = option(
         None, "Work on the workers of this Dask scheduler, such as tcp://host:8786 (extra cluster).", metavar="ADDRESS"
     )
-    harmonics: Count = option(5, "Harmonics of the Fourier series.", group="Advanced")
-    base_frequency: Hertz | None = option(None, "Frequency of the first harmonic.", group="Advanced", shown="one period in the duration")
     start: _Positions = option((), "Position at which periods begin, in rad or m.", group="Advanced", shown="free")
-    start_at_rest: bool = option(False, "The robot stands where periods begin, so that it needs no easing.", group="Advanced")
-    seed: Seed = option(0, "Seed of the random starts.", group="Advanced")
 
     @property
     def goal(self) -> dict[str, Any]:

@@ -12,15 +12,16 @@ from typing import Any
 from dynident.core.cluster import open_executor
 from dynident.core.documents import Document
 from dynident.core.files import check_file_target, clear_errors, write_atomically
-from dynident.core.options import names_given
+from dynident.core.options import names_given, narrow
 from dynident.data import Dataset
 from dynident.data.reading.reading import Reading
 from dynident.dynamics.friction import friction_model
 from dynident.errors import FileError, OptionsError, Remedy, ValueRangeError, require
 from dynident.motions import FileHeader, design_experiment, design_trajectory, drive_design, drive_experiment, trajectory_dataset
-from dynident.motions.design.design import DURATION, Design
+from dynident.motions.design.design import Design
 from dynident.motions.design.earlier_run import EarlierRun, earlier_run
 from dynident.motions.design.experiment import Experiment
+from dynident.motions.design.problem import DURATION
 from dynident.motions.design.static_design import StaticDesign, design_configurations
 from dynident.motions.design.task import task_of
 from dynident.motions.documents import DesignDocument, ExperimentDocument, StaticDocument
@@ -28,7 +29,7 @@ from dynident.motions.formats.format import TrajectoryFormat, named_format
 from dynident.motions.formats.registry import format_of, read_motion, write_trajectory
 from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.moves.home import find_home
-from dynident.motions.options import FileChoice, LimitChoice, MotionChoice, SearchChoice
+from dynident.motions.options import DesignChoice, FileChoice, LimitChoice, MotionChoice, SearchChoice
 from dynident.motions.proposals.plan import design_motion
 from dynident.motions.proposals.registry import motion_kind
 from dynident.motions.trajectories.trajectory import check_samples
@@ -122,15 +123,12 @@ def excite(
     check_samples(motion.repeat * (motion.duration or DURATION), target.rate)  # so that nothing is searched for in vain
     stands = home or start
     find_home(robot, allowed, CollisionModel.of_robot(robot)[0], stands)  # where it can't stand, nothing need be searched
-    shape = {"duration": motion.duration or DURATION, "harmonics": search.harmonics, "base_frequency": search.base_frequency}
-    effort = {"starts": search.starts, "budget": motion.budget}
+    chosen = {**vars(narrow(search, DesignChoice)), **common, "duration": motion.duration or DURATION, "budget": motion.budget}
     driving: dict[str, Any] = {"home": stands, "phase": 0.0 if start else None, "rate": target.rate}
     with open_executor(search.workers or os.cpu_count() or 1, search.scheduler) as executor:
-        design = partial(
-            design_trajectory, robot, **common, **shape, **effort, start=start, at_rest=search.start_at_rest, executor=executor
-        )
+        design = partial(design_trajectory, robot, **chosen, start=start, executor=executor)
         if not search.goal:
-            designed = design(seed=search.seed, progress=progress)
+            designed = design(progress=progress)
         else:
             designed = design_experiment(design, seed=search.seed, progress=progress, **search.goal)
     if isinstance(designed, Design):
@@ -147,7 +145,7 @@ def _check_options(motion: MotionChoice, search: SearchChoice) -> None:
     if motion.static is not None and motion.motion is not None:
         raise OptionsError("{static} and {motion} don't go together; leave one out")
     if motion.motion is not None:
-        searching = ("precision", "torque_error", "longest", "harmonics", "base_frequency", "start_at_rest", "starts")
+        searching = ("precision", "torque_error", "longest", "harmonics", "base_frequency", "at_rest", "starts")
         if names := names_given(search, *searching) + names_given(motion, "budget"):
             raise OptionsError("{} and {motion} don't go together, for nothing is searched for; leave one out", names)
     elif motion.static is None and search.longest is not None and not search.goal:

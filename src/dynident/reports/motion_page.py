@@ -27,6 +27,7 @@ def design_page(design: Design) -> str:
 def _motion_blocks(design: Design) -> Iterator[Block]:
     motion = trajectory_dataset(require(design.drive, "the planned drive").trajectory, _RATE)
     yield Frame("The robot in motion", view(design.base.robot, motion=motion, inertias=False).html)
+    yield from _warnings(design)
     yield Text("Dashed lines are the limits; the way to the periods and back is on grey.")
     figures = design.figures()
     yield Key.of(figures)
@@ -35,7 +36,13 @@ def _motion_blocks(design: Design) -> Iterator[Block]:
 
 def experiment_page(experiment: Experiment, robot: Robot) -> str:
     """Precision over time, and every trajectory against its limits."""
-    return _page(experiment, robot, "experiment", experiment.figures())
+    return _page(experiment, robot, "experiment", (*_warnings(experiment.designs[0]), *experiment.figures()))
+
+
+def _warnings(design: Design) -> Iterator[Block]:
+    """What was not checked."""
+    if design.unchecked:
+        yield Text(f"NOT CHECKED: {design.unchecked.rstrip('.')}.")
 
 
 def _page(result: Design | Experiment, robot: Robot, what: str, blocks: Iterable[Block]) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 from dynident.cli.app import load_verb
 from dynident.cli.overview import VERBS
-from dynident.motions.design.design import DURATION
 from dynident.motions.design.experiment import LONGEST
+from dynident.motions.design.problem import DURATION
 from dynident.motions.formats.registry import FORMATS
 from dynident.motions.limits.limits import CLEARANCE
 from dynident.motions.limits.torque import FACTOR

@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,8 @@ RESERVE = 2e-4
 _SPREAD = 0.3
 #: A step of the line search that ends beyond this [rad | m] is charged by its length alone, so that it turns back.
 _FAR = 1e5
+#: Share of a start that is told at most before it ends.
+_ALMOST = 0.98
 #: Corrections that L-BFGS keeps.
 _MEMORY = 30
 
@@ -70,6 +73,7 @@ class DescentSearch:
     assumptions          What the criterion was made of.
     iterations : int     Most iterations of a round.
     deadline : float     Time of day after which no iteration begins [s since 1970].
+    note                 Called with the start and the share of its iterations that are done, after each.
     """
 
     robot: Robot
@@ -80,6 +84,7 @@ class DescentSearch:
     assumptions: Assumptions
     iterations: int = 300
     deadline: float = np.inf
+    note: Callable[[int, float], None] | None = None
 
     def __call__(self, start: int, rng: np.random.Generator) -> TrajectoryCandidate:
         limit_threads: Any = import_module("threadpoolctl").threadpool_limits
@@ -88,28 +93,37 @@ class DescentSearch:
             return self._descend(start, rng)
 
     def _descend(self, start: int, rng: np.random.Generator) -> TrajectoryCandidate:
+        """A start; the share that is told counts the iterations of the usual rounds, so that it stops where stricter ones follow."""
         centre = self.parametrisation.standing_still(self.centres[int(rng.integers(len(self.centres)))])
         x = centre + _SPREAD * rng.normal(size=centre.shape)
         best = self.repair(x, centre)
         if not self.penalty.is_convex:  # from outside, the search could end on the wrong side of a link
             x = best.x
         history: list[tuple[int, float]] = []
-        count = 0
+        evaluated = 0
         rounds = ROUNDS if self.criterion.kind == "condition" else SMOOTH_ROUNDS
+        planned, begun = sum(share for _, _, share in rounds), 0.0
         try:
             for sharpness, weight, share in (*rounds, *(stricter for stricter in STRICTER if stricter[1] > rounds[-1][1])):
                 done = weight > rounds[-1][1] and self.keeps(x)
                 if done or self._is_late():
                     break
                 penalty = self.penalty.look_between(self.parametrisation.motion(x), self.parametrisation.motion(x, self._fine_times))
-                x, evaluations = replace(self, penalty=penalty)._round(x, sharpness, weight, max(1, round(share * self.iterations)))
-                count += evaluations
+                iterations = max(1, round(share * self.iterations))
+                tell = partial(self._tell, start, begun / planned, share / planned / iterations)
+                x, evaluations = replace(self, penalty=penalty)._round(x, sharpness, weight, iterations, tell)
+                evaluated, begun = evaluated + evaluations, begun + share
                 repaired = self.repair(x, centre)
                 best = repaired if repaired.value < best.value else best
-                history.append((count, best.value))
+                history.append((evaluated, best.value))
         except KeyboardInterrupt:
-            return replace(best, start=start, evaluations=count, history=tuple(history), interrupted=True)
-        return replace(best, start=start, evaluations=count, history=tuple(history))
+            return replace(best, start=start, evaluations=evaluated, history=tuple(history), interrupted=True)
+        return replace(best, start=start, evaluations=evaluated, history=tuple(history))
+
+    def _tell(self, start: int, begun: float, step: float, iteration: int) -> None:
+        """The share of a start that is done after so many iterations of a round."""
+        if self.note is not None:
+            self.note(start, min(_ALMOST, begun + step * iteration))
 
     def _is_late(self) -> bool:
         return time.time() >= self.deadline
@@ -128,10 +142,13 @@ class DescentSearch:
         total = SampledMotion(*(part + weight * other for part, other in zip(gradient, by_motion, strict=True)))
         return value + weight * excess, self.parametrisation.gradient(total)
 
-    def _round(self, x: Array, sharpness: float, weight: float, iterations: int) -> tuple[Array, int]:
+    def _round(self, x: Array, sharpness: float, weight: float, iterations: int, tell: Callable[[int], None]) -> tuple[Array, int]:
         optimize: Any = import_module("scipy.optimize")  # imported here: `import dynident` stays light
 
+        done = count(1)
+
         def stop_when_late(intermediate_result: object) -> None:
+            tell(next(done))
             if self._is_late():
                 raise StopIteration
 

@@ -4,44 +4,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, check_positive
-from dynident.core.parallel import multi_start
+from dynident.core.arrays import Array
+from dynident.core.options import takes
+from dynident.core.parallel import TICK, multi_start
 from dynident.core.results import Result
-from dynident.core.sizes import check_count
-from dynident.dynamics.friction.model import FrictionModel
-from dynident.dynamics.friction.smoothed import smooth
-from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
-from dynident.motions.design.assumptions import CUTOFF, Assumptions, assume
-from dynident.motions.design.criterion import Criterion, Kind, mean_information
+from dynident.core.shared_shares import SharedShares
+from dynident.errors import DynidentError
+from dynident.motions.design.assumptions import Assumptions
+from dynident.motions.design.criterion import Kind
 from dynident.motions.design.descent import FINER, DescentSearch, TrajectoryCandidate
-from dynident.motions.design.earlier_run import EarlierRun
-from dynident.motions.design.parametrisation import SAMPLES_PER_WAVE, Parametrisation
 from dynident.motions.design.precision import ExpectedPrecision, predict_precision
-from dynident.motions.design.task import Task, random_task
-from dynident.motions.limits.collision import CollisionModel, require_checked
-from dynident.motions.limits.limits import Limits, require_usable, robot_limits
-from dynident.motions.limits.margins import LimitReport, check_trajectory, standing_positions
-from dynident.motions.limits.penalty import Penalty
+from dynident.motions.design.problem import DesignOptions, SearchEffort, build_search, require_designable
+from dynident.motions.limits.collision import CollisionModel
+from dynident.motions.limits.limits import Limits
+from dynident.motions.limits.margins import LimitReport, check_trajectory
 from dynident.motions.moves.drive import Drive, plan_drive
-from dynident.motions.trajectories.trajectory import Trajectory, check_samples, sample_times
-from dynident.regression.equations.base import BaseParameters, base_parameters
+from dynident.motions.trajectories.trajectory import Trajectory, sample_times
+from dynident.regression.equations.base import BaseParameters
 from dynident.robots.robot import Robot
 
-#: W of the coefficients and what is known of them; None for that of the task.
-Focus: TypeAlias = Callable[[BaseParameters, Assumptions], Array | None]
-
-#: Length of one period unless another is asked for [s].
-DURATION = 20.0
-#: A jump of the friction at rest is smoothed over this share of the slowest joint's velocity limit while searching.
-_SMOOTHING = 0.015
+#: Starts unless a number is given.
+_STARTS = 8
 #: Starts when only a time budget bounds them.
 _MANY = 1000
 #: Ctrl-C reaches the workers too, and they return what they have; this long they are waited for [s].
@@ -108,83 +97,16 @@ class Design(Result):
         return self.precision.std
 
 
-def design_trajectory(
-    robot: Robot,
-    *,
-    friction: FrictionModel | None,
-    duration: float = DURATION,
-    harmonics: int = 5,
-    base_frequency: float | None = None,
-    limits: Limits | None = None,
-    start: ArrayLike | None = None,
-    at_rest: bool = False,
-    criterion: Kind = "v_optimal",
-    task: Task | None = None,
-    torque_noise: ArrayLike | None = None,
-    cutoff: float | None = None,
-    after: EarlierRun | None = None,
-    before: Array | None = None,
-    focus: Focus | None = None,
-    seed: int = 0,
-    starts: int | None = None,
-    iterations: int = 300,
-    budget: float | None = None,
-    rate: float = 100.0,
-    unchecked: bool = False,
-    executor: Executor | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Design:
+@takes(DesignOptions)
+def design_trajectory(robot: Robot, options: DesignOptions) -> Design:
     """The best Fourier trajectory of several starts that keeps all limits, also at ten times `rate` samples per second.
 
     Parameters
     ----------
     robot
         Its limits and its solids are kept to; its nominal parameters are used for the torques.
-    friction
-        Friction model whose parameters are to be identified too; None for none.
-    duration
-        Length of one period [s].
-    harmonics
-        Number of harmonics per joint.
-    base_frequency
-        Frequency of the first harmonic [Hz]; by default one period lasts `duration`.
-    limits
-        By default those of the robot's description.
-    start : (n,) array_like
-        Position at both ends; by default free.
-    at_rest
-        Velocity and acceleration are zero at both ends.
-    criterion
-        What is minimised: "v_optimal" (error of the torques in the task), "d_optimal" (volume of the confidence region) or "condition".
-    task
-        The motions whose torques are to be predicted; by default random ones within the limits.
-    torque_noise
-        Of each joint, or one for all, after the filter of `cutoff` [Hz]; by default a share of the effort limits [N·m | N].
-    cutoff
-        Of the filter of the later identification [Hz].
-    after
-        A run that was done. What it tells counts; its noise is expected again, and torques are those of its model, with deviations.
-    before : (b, b) array
-        Information of more runs, done or planned.
-    focus
-        What v_optimal looks at in place of the task, W (b, b) for the coefficients and what is known of them.
-    seed
-        Of the random starts.
-    starts
-        8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on any number of
-        workers; a budget [s] only keeps further iterations from beginning.
-    iterations
-        Largest number of iterations of one start.
-    budget
-        Seconds after which no further iteration begins; None for no limit.
-    rate
-        Samples per second of the criterion [Hz]; limits are checked at ten times that.
-    unchecked
-        A motion is also wanted where collisions can't be checked; `Design.unchecked` says so then.
-    executor
-        Computes the starts; by default this process.
-    progress
-        Called now and then with the share that is done, 0 to 1.
+    options : DesignOptions
+        What is designed and how it is searched for; its fields are keywords of this function.
 
     Returns
     -------
@@ -208,37 +130,36 @@ def design_trajectory(
     >>> design.report.holds
     True
     """
-    limits = robot_limits(robot) if limits is None else limits
-    require_usable(robot, limits, start)
-    check_samples(check_positive("duration", duration, "s"), rate)
-    check_samples(duration, FINER * rate)
-    not_checked = require_checked(robot, limits, unchecked=unchecked)
-    search = prepare_search(
-        robot,
-        limits,
-        friction=friction,
-        duration=duration,
-        harmonics=harmonics,
-        base_frequency=base_frequency,
-        start=start,
-        at_rest=at_rest,
-        criterion=criterion,
-        task=task,
-        torque_noise=torque_noise,
-        cutoff=cutoff,
-        after=after,
-        before=before,
-        focus=focus,
-        seed=seed,
-    )
-    began = time.monotonic()
-    search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget)
-    collected = _Collected(starts or (8 if budget is None else _MANY), budget, began, progress)
-    interrupted = _search_all(search, collected, seed, executor)
+    _, unchecked = require_designable(robot, options)
+    return replace(search_trajectory(build_search(robot, options), options), unchecked=unchecked)
+
+
+@takes(SearchEffort)
+def search_trajectory(problem: DescentSearch, options: SearchEffort) -> Design:
+    """The best trajectory of several starts.
+
+    Parameters
+    ----------
+    problem
+        What `build_search` built.
+    options : SearchEffort
+        How long is searched, and by what; its fields are keywords of this function.
+
+    Returns
+    -------
+    Design
+        The trajectory with its expected precision and the margins to all limits.
+    """
+    budget = options.budget
+    search = replace(problem, iterations=options.iterations, deadline=np.inf if budget is None else time.time() + budget)
+    starts = options.starts or (_STARTS if budget is None else _MANY)
+    with SharedShares.of(starts) as shares:
+        collected = _Collected(starts, budget, shares, options.progress)
+        interrupted = _search_all(search, collected, options)
     if not collected.candidates:
         raise DynidentError("interrupted before a trajectory was found; nothing was written")
     notes = (f"{_INTERRUPTED}: the best of {len(collected.candidates)} begun so far",) if interrupted else ()
-    return replace(_finish(search, collected, rate=rate, notes=notes), unchecked=not_checked)
+    return _finish(search, collected, rate=options.rate, notes=notes)
 
 
 def drive_design(
@@ -282,107 +203,48 @@ def drive_design(
     return replace(design, drive=replace(drive, report=report), report=report, precision=precision)
 
 
-def prepare_search(
-    robot: Robot,
-    limits: Limits,
-    *,
-    friction: FrictionModel | None,
-    duration: float = DURATION,
-    harmonics: int = 5,
-    base_frequency: float | None = None,
-    start: ArrayLike | None = None,
-    at_rest: bool = False,
-    criterion: Kind = "v_optimal",
-    task: Task | None = None,
-    torque_noise: ArrayLike | None = None,
-    cutoff: float | None = None,
-    after: EarlierRun | None = None,
-    before: Array | None = None,
-    focus: Focus | None = None,
-    seed: int = 0,
-) -> DescentSearch:
-    """What every start of `design_trajectory` needs, for the same arguments."""
-    check_positive("duration", duration, "s")
-    if harmonics < 1:
-        raise ValueRangeError("harmonics", f"is {harmonics}; at least 1 was expected")
-    waves = harmonics * max(1.0, duration * (base_frequency or 0.0))
-    check_count("harmonics", 3.0 * waves * SAMPLES_PER_WAVE * (2 * harmonics + 1), what="numbers", remedy="take fewer, or a shorter motion")
-    parametrisation = Parametrisation(
-        joints=robot.joint_names,
-        base_frequency=check_positive("base_frequency", 1.0 / duration if base_frequency is None else base_frequency, "Hz"),
-        harmonics=harmonics,
-        duration=duration,
-        scale=limits.velocity / 2.0,
-        rest=at_rest,
-        start=None if start is None else np.asarray(start, dtype=float),
-    )
-    if parametrisation.unknowns < 3 * robot.n:
-        raise ValueRangeError("harmonics", f"is {harmonics}, too few for a motion with these conditions at its ends; take more")
-    collision, _ = CollisionModel.of_robot(robot)
-    if friction is not None and friction.shared:
-        raise InputError(
-            f"friction model {friction.name!r} has motors that turn several joints, for which no motion can be designed",
-            remedy=Remedy("design it for {friction}; a log of it serves the other model too", friction="linear"),
-        )
-    if friction is not None and friction.needs:
-        raise InputError(
-            f"friction model {friction.name!r} needs the {' and '.join(sorted(friction.needs))} of the joints, which a motion that nobody "
-            "has recorded doesn't have",
-            remedy=Remedy("design it for {friction}; a log of it serves the other model too", friction="linear"),
-        )
-    base = base_parameters(robot, friction=friction)
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
-    smoothing = _SMOOTHING * float(limits.velocity.min())
-    smoothed = None if friction is None else smooth(friction, smoothing)
-    planned = limits if after is None else replace(limits, torque=None)  # of the description, until the run's model says more
-    centres = standing_positions(robot, planned, collision, rng, parametrisation.start)
-    expected = task or random_task(robot, planned, collision, allowed=centres)
-    assumptions = assume(base, expected, torque_noise=torque_noise, cutoff=cutoff or CUTOFF, before=before)
-    if after is not None:
-        assumptions = after.continue_from(assumptions, base, torque_noise=torque_noise, cutoff=cutoff)
-        limits = replace(limits, torque=after.torque_bound(assumptions, smoothing))
-        centres = standing_positions(robot, limits, collision, rng, parametrisation.start)
-    looked_at = None if focus is None else focus(base, assumptions)
-    measure = Criterion(
-        base=base,
-        kind=criterion,
-        friction=smoothed,
-        noise=assumptions.noise,
-        samples=assumptions.rate * duration,
-        information=assumptions.prior + assumptions.before,
-        task=mean_information(base, assumptions.task.motion, assumptions.noise**-2) if looked_at is None else looked_at,
-    )
-    penalty = Penalty(robot=robot, limits=limits, collision=collision)
-    return DescentSearch(
-        robot=robot, parametrisation=parametrisation, criterion=measure, penalty=penalty, centres=centres, assumptions=assumptions
-    )
-
-
 class _Collected:
-    """Candidates as they come; the one place that counts them."""
+    """Candidates as they come, and the share that is done; the one place that counts them."""
 
-    def __init__(self, starts: int, budget: float | None, began: float, progress: Callable[[float], None] | None) -> None:
-        self.starts = starts
+    def __init__(self, starts: int, budget: float | None, shares: SharedShares, progress: Callable[[float], None] | None) -> None:
+        self.starts, self.budget, self.shares = starts, budget, shares
         self.candidates: dict[int, TrajectoryCandidate] = {}
-        self.budget, self._began, self._progress = budget, began, progress
+        self._began, self._told, self._share, self._progress = time.monotonic(), -np.inf, 0.0, progress
 
     def add(self, start: int, candidate: TrajectoryCandidate) -> None:
         self.candidates[start] = candidate
+        self.shares(start, 1.0)
+        self.tell()
+
+    def note(self, start: int, share: float) -> None:
+        """Of a start in this process."""
+        self.shares(start, share)
+        if time.monotonic() > self._told + TICK:
+            self.tell()
+
+    def tell(self) -> None:
+        """The share of all starts that is done, or of the time."""
+        self._told = time.monotonic()
         if self._progress is not None:
-            elapsed = (time.monotonic() - self._began) / self.budget if self.budget else 0.0
-            self._progress(min(1.0, max(len(self.candidates) / self.starts, elapsed)))
+            elapsed = (self._told - self._began) / self.budget if self.budget else 0.0
+            share = min(1.0, max(float(self.shares.read().mean()), elapsed))
+            if share > self._share:
+                self._share = share
+                self._progress(share)
 
 
-def _search_all(search: DescentSearch, collected: _Collected, seed: int, executor: Executor | None) -> bool:
+def _search_all(search: DescentSearch, collected: _Collected, options: SearchEffort) -> bool:
     """Collect a candidate per start; whether the user interrupted it. A start that is interrupted ends with what it has."""
+    apart = options.executor is not None and collected.starts > 1
     try:
         multi_start(
-            search,
+            replace(search, note=collected.shares if apart else collected.note),
             collected.starts,
-            seed=seed,
-            executor=executor,
+            seed=options.seed,
+            executor=options.executor,
             budget=collected.budget,
             on_finished=collected.add,
+            on_tick=collected.tell,
             enough=lambda candidate: candidate.interrupted,
             patience=_PATIENCE,
         )

@@ -18,9 +18,10 @@ from dynident.core.arrays import Array, check_positive
 from dynident.core.results import Result
 from dynident.errors import ValueRangeError
 from dynident.motions.design.assumptions import Assumptions
-from dynident.motions.design.design import Design, Focus, drive_design
+from dynident.motions.design.design import Design, drive_design
 from dynident.motions.design.goal import Goal, check_goal, make_goal
 from dynident.motions.design.precision import ExpectedPrecision, precision_of, run_information
+from dynident.motions.design.problem import Focus
 from dynident.regression.equations.base import BaseParameters
 
 #: Longest experiment that is looked for [s], and most trajectories in it.

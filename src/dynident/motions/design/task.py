@@ -18,7 +18,8 @@ from dynident.errors import InputError
 from dynident.motions.design.shrinking import largest_share
 from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.limits.limits import LimitError, Limits
-from dynident.motions.limits.margins import iterate_margins, standing_positions
+from dynident.motions.limits.margins import iterate_margins
+from dynident.motions.limits.standing import standing_positions
 from dynident.motions.trajectories.fourier import fourier_basis
 from dynident.motions.trajectories.trajectory import SampledMotion
 from dynident.regression.prepare import even_clock, match_log

@@ -1,4 +1,5 @@
-"""Formats of trajectory files: written by suffix or name, read by what a file says of itself. A new one is its file and a line here."""
+"""Formats of trajectory files: written by suffix or name, read by what a file says of itself. A new one is its file
+and a line here, or a row of `tables`."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from dynident.core.options import describe_all, settle_options, takes
 from dynident.data.dataset import Dataset
 from dynident.data.reading.reading import Reading
 from dynident.errors import FileError, UnknownNameError
-from dynident.motions.formats import franka, joint_trajectory, kuka_fri, kuka_rsi, tables, urscript
+from dynident.motions.formats import joint_trajectory, tables, urscript
 from dynident.motions.formats.format import (
     FileHeader,
     TrajectoryFile,
@@ -32,15 +33,11 @@ _LARGEST = {"q": ("position", 1e6), "dq": ("velocity", 1e4), "ddq": ("accelerati
 FORMATS: dict[str, TrajectoryFormat] = {
     item.name: item
     for item in (
-        tables.CSV,
-        tables.NPZ,
-        tables.PARQUET,
+        *tables.DATA,
         joint_trajectory.YAML,
         joint_trajectory.JSON,
         urscript.FORMAT,
-        franka.FORMAT,
-        kuka_rsi.FORMAT,
-        kuka_fri.FORMAT,
+        *tables.CLIENTS,
     )
 }
 """The formats in which trajectories are written and read, by name."""
@@ -125,7 +122,7 @@ def read_trajectory(path: str | Path, reading: Reading) -> TrajectoryFile:
         Where it cannot be read.
     """
     file = Path(path)
-    by_suffix = [item for item in FORMATS.values() if file.suffix.lower() in item.suffixes] or [tables.CSV]
+    by_suffix = [item for item in FORMATS.values() if file.suffix.lower() in item.suffixes] or [FORMATS["csv"]]
     comments = by_suffix[0].comments(file) if file.is_file() else ()
     named = named_format(comments)
     chosen = next((item for item in by_suffix if item.name == named), by_suffix[0])

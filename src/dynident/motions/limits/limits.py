@@ -22,10 +22,18 @@ CLEARANCE = 0.02
 
 
 class LimitError(DynidentError):
-    """No motion can keep the limits. Attributes: `limit`, what stops it ("velocity limit of joint 'elbow'")."""
+    """No motion can keep the limits.
 
-    def __init__(self, limit: str, message: str, *, remedy: str = "") -> None:
-        self.limit = limit
+    Attributes
+    ----------
+    limit : str
+        What stops it ("velocity limit of joint 'elbow'").
+    also : tuple of str
+        Other limits that stop it too.
+    """
+
+    def __init__(self, limit: str, message: str, *, remedy: str = "", also: tuple[str, ...] = ()) -> None:
+        self.limit, self.also = limit, also
         super().__init__(f"{limit} {message}", remedy=remedy)
 
 

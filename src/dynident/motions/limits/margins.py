@@ -1,12 +1,9 @@
-"""Does a trajectory keep its limits? Every limit with its worst margin, and when and where that is; and where the robot may stand still."""
+"""Does a trajectory keep its limits? Every limit with its worst margin, and when and where that is."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 
@@ -14,18 +11,13 @@ from dynident.core.arrays import Array
 from dynident.core.results import Tabular
 from dynident.motions.limits.collision import CollisionModel, unchecked_collisions
 from dynident.motions.limits.gaps import Gaps
-from dynident.motions.limits.limits import LimitError, Limits
+from dynident.motions.limits.limits import Limits
 from dynident.motions.limits.sweep import TOLERANCE, least_margins
-from dynident.motions.limits.torque import TorqueBound
 from dynident.motions.trajectories.trajectory import SampledMotion, Trajectory, sample_times
 from dynident.robots.robot import Robot
 
 #: Distances keep this much more than they have to while a motion is looked for [m]; more than what a proven bound may lie below the truth.
 LENGTH_RESERVE = 1.5 * TOLERANCE
-#: Positions that are tried, and that are enough.
-_TRIED, _WANTED = 512, 32
-#: Positions keep this share of their range from its ends, so that there is room to move.
-_INNER = 0.15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,51 +192,7 @@ def _distance_margins(gaps: Gaps, time: Array, motion: SampledMotion, enough: fl
         yield LimitMargin(name=least.limit, where=where, margin=least.margin, share=np.nan, time=least.time, unit="m", distance=distance)
 
 
-def standing_positions(
-    robot: Robot,
-    limits: Limits,
-    collision: CollisionModel | None,
-    rng: np.random.Generator,
-    start: Array | None,
-) -> Array:
-    """(k, n) positions at which standing still keeps every limit; the prescribed start alone when there is one.
-
-    LimitError names the limit that excludes the start, or most of what was tried.
-    """
-    qmc: Any = import_module("scipy.stats").qmc  # imported here: `import dynident` stays light
-
-    low, high = position_range(limits)
-    inner = _INNER * (high - low)
-    tried = qmc.scale(qmc.Halton(robot.n, rng=rng).random(_TRIED), low + inner, high - inner) if start is None else start[None]
-    positions: list[Array] = []
-    blocked: Counter[str] = Counter()
-    worst: dict[str, LimitMargin] = {}
-    for q in tried:
-        margins = standing_margins(robot, limits, q, collision)
-        broken = [m for m in margins if m.margin < (LENGTH_RESERVE if np.isnan(m.share) else 0.0)]
-        if not broken:
-            positions.append(q)
-        for margin in broken:
-            blocked[margin.name] += 1
-            worst[margin.name] = max(margin, worst.get(margin.name, margin), key=lambda m: m.margin)
-        if len(positions) == _WANTED:
-            break
-    if not positions:
-        name, _ = blocked.most_common(1)[0]
-        raise _impossible(worst[name], start is not None, limits.torque_bound(robot))
-    return np.array(positions)
-
-
 def position_range(limits: Limits) -> tuple[Array, Array]:
-    """(n,) lowest and highest positions; one turn for joints without limits."""
-    return np.clip(limits.position[:, 0], -np.pi * 2, None), np.clip(limits.position[:, 1], None, np.pi * 2)
-
-
-def _impossible(margin: LimitMargin, at_start: bool, torque: TorqueBound | None) -> LimitError:
-    where, missing = margin.title, f"by {-margin.margin:.3g} {margin.unit}"
-    if margin.name == "effort" and torque is not None:
-        place = "at the start" if at_start else "anywhere"
-        return LimitError(where, f"is broken {missing} or more when the robot stands {place} ({torque.statement})", remedy=torque.remedy)
-    if at_start:
-        return LimitError(where, f"is broken {missing} when the robot stands still at the start; move the start or loosen the limit")
-    return LimitError(where, f"is broken {missing} or more wherever the robot stands still; loosen it")
+    """(n,) lowest and highest positions; a turn about zero for joints without limits, at most two for the others."""
+    low, high = limits.position.T
+    return np.where(np.isinf(low), -np.pi, np.maximum(low, -2.0 * np.pi)), np.where(np.isinf(high), np.pi, np.minimum(high, 2.0 * np.pi))

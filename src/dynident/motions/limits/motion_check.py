@@ -17,7 +17,7 @@ from dynident.motions.limits.collision import unchecked_collisions
 from dynident.motions.limits.limits import Limits, robot_limits
 from dynident.motions.limits.limits_file import read_limits
 from dynident.motions.limits.margins import LimitMargin, LimitReport, check_trajectory
-from dynident.motions.trajectories.sampled import SampledTrajectory
+from dynident.motions.trajectories.piecewise import SampledTrajectory
 from dynident.robots.robot import Robot
 
 #: Limits are looked at as often as this, and at the samples themselves [Hz].

@@ -2,7 +2,8 @@
 
 The whole periods are those of the design. Where the first one begins is free, for a period is as good from any of its moments: the one is
 taken from which the way home and back is shortest. Getting under way and coming to rest happen on the periodic path, over as long as all
-limits need; home is reached slowly and straight, or by way of other positions.
+limits need; home is reached straight, or by way of other positions, as fast as the limits allow. Where no home is given or reached, the
+robot stands where the motion gets under way.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from dynident.errors import Remedy, ValueRangeError, require
 from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.limits.limits import LimitError, Limits
 from dynident.motions.limits.margins import LimitReport, check_trajectory, motion_margins
-from dynident.motions.moves.home import Home, find_home
-from dynident.motions.moves.moves import forgive_rounding, plan_move, refuse_broken, slow_limits, straight_move
+from dynident.motions.moves.home import Home, HomeSource, find_home, may_stand
+from dynident.motions.moves.moves import forgive_rounding, plan_move, refuse_broken, split_limits, straight_move
 from dynident.motions.trajectories.driven import DrivenTrajectory, is_closed
 from dynident.motions.trajectories.easing import ease
+from dynident.motions.trajectories.piecewise import WaypointTrajectory
 from dynident.motions.trajectories.trajectory import SampledMotion, Trajectory, check_samples
-from dynident.motions.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
 
 #: Moments of a period at which the first one may begin.
@@ -93,7 +94,7 @@ def plan_drive(
     limits
         Those of the whole drive.
     home : (n,) array_like
-        Where the robot stands before and after; by default `find_home` finds one.
+        Where the robot stands before and after; by default `find_home` finds one, or it is where the motion gets under way.
     repeats
         Number of whole periods.
     phase
@@ -122,7 +123,16 @@ def plan_drive(
             "repeats", f"is {repeats}, but the trajectory's end is not its start; take a duration of whole periods, or drive it once"
         )
     stand = find_home(robot, limits, collision, home)
-    way = _find_way(robot, trajectory, limits, stand.q, phase, collision)
+    entries = list(_entries(robot, trajectory, limits, phase))
+    if not entries:
+        raise LimitError("acceleration, torque or jerk limit", "leaves no way to get the motion under way from rest; loosen the limits")
+    try:
+        way = _find_way(robot, entries, limits, stand.q, collision)
+    except LimitError:
+        nearby = None if home is not None else _stand_at_motion(robot, entries, limits, collision)
+        if nearby is None:
+            raise
+        stand, way = nearby
     driven = _on_samples(trajectory, way, repeats, rate)
     report = check_trajectory(driven, robot, limits, rate=check_rate or 10.0 * rate, collision=collision)
     refuse_broken(report.margins, "the motion with its approach and return")
@@ -145,25 +155,20 @@ class _Way(NamedTuple):
     retreat: WaypointTrajectory
 
 
-def _find_way(
-    robot: Robot, trajectory: Trajectory, limits: Limits, home: Array, phase: float | None, collision: CollisionModel | None
-) -> _Way:
+def _find_way(robot: Robot, entries: list[_Entry], limits: Limits, home: Array, collision: CollisionModel | None) -> _Way:
     """The shortest way home that keeps the limits; straight ones first."""
-    slow = slow_limits(limits)
 
     def length(entry: _Entry) -> float:
-        moves = straight_move(robot, home, entry.start, slow).duration + straight_move(robot, entry.end, home, slow).duration
+        moves = straight_move(robot, home, entry.start, limits).duration + straight_move(robot, entry.end, home, limits).duration
         return moves + entry.ease_in + entry.ease_out
 
-    entries = sorted(_entries(robot, trajectory, limits, phase), key=length)
-    if not entries:
-        raise LimitError("acceleration, torque or jerk limit", "leaves no way to get the motion under way from rest; loosen the limits")
+    entries = sorted(entries, key=length)
     barred: LimitError | None = None
     nearest = [round(float(value), 4) for value in entries[0].start]
     for entry, detours in [*((entry, False) for entry in entries), *((entry, True) for entry in entries[:_DETOURED])]:
         try:
             ends = ((home, entry.start), (entry.end, home))
-            return _Way(entry, *(plan_move(robot, *pair, limits=slow, collision=collision, detours=detours) for pair in ends))
+            return _Way(entry, *(plan_move(robot, *pair, limits=limits, collision=collision, detours=detours) for pair in ends))
         except LimitError as error:
             barred = barred or error
     raise LimitError(
@@ -171,6 +176,19 @@ def _find_way(
         "bars every way that was tried between where the robot stands and the motion",
         remedy=Remedy("stand elsewhere before it, such as where it gets under way, {home}", home=nearest),
     )
+
+
+def _stand_at_motion(robot: Robot, entries: list[_Entry], limits: Limits, collision: CollisionModel | None) -> tuple[Home, _Way] | None:
+    """Where a motion gets under way, as the position before and after it, and the shortest way back there; None where there is none."""
+    for entry in sorted(entries, key=lambda entry: straight_move(robot, entry.end, entry.start, limits).duration):
+        if may_stand(robot, limits, collision, entry.start):
+            try:
+                back = plan_move(robot, entry.end, entry.start, limits=limits, collision=collision)
+            except LimitError:
+                continue
+            stay = WaypointTrajectory.of_moves([straight_move(robot, entry.start, entry.start, limits)])
+            return Home(q=entry.start, source=HomeSource.MOTION), _Way(entry, stay, back)
+    return None
 
 
 def _entries(robot: Robot, trajectory: Trajectory, limits: Limits, phase: float | None) -> Iterator[_Entry]:
@@ -203,7 +221,7 @@ def _shortest_ease(
     outside = at - _INSTANT if rising else at + _INSTANT
     if any(all(np.abs(values).max() < _REST for values in path(np.array([moment]))[1:]) for moment in (at, outside)):
         return 0.0
-    paced = replace(limits, position=np.full_like(limits.position, np.inf) * [-1.0, 1.0], boxes=(), floor=-np.inf, clearance=None)
+    paced = replace(split_limits(limits)[0], position=np.full_like(limits.position, np.inf) * [-1.0, 1.0])
     duration = _SHORTEST
     while duration <= longest:
         time = np.linspace(0.0, duration, 1 + math.ceil(duration * _LOOK))

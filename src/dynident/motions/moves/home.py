@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
-from dynident.errors import require
 from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.limits.limits import LimitError, Limits, require_usable
-from dynident.motions.limits.margins import LimitMargin, position_range, standing_margins
+from dynident.motions.limits.margins import position_range, standing_margins
+from dynident.motions.limits.standing import RefusedPositions
 from dynident.motions.moves.moves import holds
 from dynident.robots.robot import Robot
 
@@ -30,6 +30,7 @@ class HomeSource(StrEnum):
     DESCRIBED = "the home of the robot's description"
     MIDDLE = "the middle of the joint ranges"
     NEAREST = "the position nearest to the middle of the joint ranges that keeps all limits"
+    MOTION = "where the motion gets under way, because no other position was found from which it can be reached"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,19 +54,24 @@ def find_home(robot: Robot, limits: Limits, collision: CollisionModel | None, gi
     require_usable(robot, limits, given)
     if given is not None:
         q = np.asarray(given, dtype=float)
-        broken = _broken(robot, limits, collision, q)
+        broken = next((margin for margin in standing_margins(robot, limits, q, collision) if not holds(margin)), None)
         if broken is not None:
             message = f"is broken by {-broken.margin:.3g} {broken.unit} where the robot is to stand; give another position"
             raise LimitError(broken.title, message)
         return Home(q=q, source=HomeSource.GIVEN)
-    closest: LimitMargin | None = None
+    refused = RefusedPositions()
     for home in _candidates(robot, limits):
-        broken = _broken(robot, limits, collision, home.q)
-        if broken is None:
+        margins = standing_margins(robot, limits, home.q, collision)
+        broken_here = [margin for margin in margins if not holds(margin)]
+        if not broken_here:
             return home
-        closest = broken if closest is None or broken.margin > closest.margin else closest
-    closest = require(closest, "a position at which to stand")
-    raise LimitError(closest.title, f"is broken by {-closest.margin:.3g} {closest.unit} or more wherever the robot stands still; loosen it")
+        refused.add(margins, broken_here)
+    raise refused.error(limits.torque_bound(robot))
+
+
+def may_stand(robot: Robot, limits: Limits, collision: CollisionModel | None, q: Array) -> bool:
+    """Whether standing still at q (n,) keeps every limit."""
+    return all(map(holds, standing_margins(robot, limits, q, collision)))
 
 
 def _candidates(robot: Robot, limits: Limits) -> Iterator[Home]:
@@ -78,7 +84,3 @@ def _candidates(robot: Robot, limits: Limits) -> Iterator[Home]:
     unit = np.asarray(qmc.Halton(robot.n, scramble=False).random(_TRIED), dtype=float) - 0.5
     for place in unit[np.argsort(np.linalg.norm(unit, axis=1), kind="stable")]:
         yield Home(q=middle + place * (high - low), source=HomeSource.NEAREST)
-
-
-def _broken(robot: Robot, limits: Limits, collision: CollisionModel | None, q: Array) -> LimitMargin | None:
-    return next((margin for margin in standing_margins(robot, limits, q, collision) if not holds(margin)), None)

@@ -17,9 +17,8 @@ from dynident.data.dataset import Dataset
 from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.limits.limits import LimitError, Limits
 from dynident.motions.moves.moves import move_acceleration, plan_move, slow_limits
-from dynident.motions.trajectories.quintic import quintic_time
+from dynident.motions.trajectories.piecewise import WaypointTrajectory, quintic_time
 from dynident.motions.trajectories.trajectory import Trajectory, trajectory_dataset
-from dynident.motions.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
 
 #: So long the robot stands at each position [s].

@@ -26,8 +26,7 @@ from dynident.motions.limits.limits import LimitError, Limits
 from dynident.motions.limits.margins import position_range, standing_margins
 from dynident.motions.moves.moves import holds, move_acceleration, slow_limits
 from dynident.motions.proposals.proposal import MotionKind, ProposedMotion, inner_limits, path_limits
-from dynident.motions.trajectories.quintic import quintic_time
-from dynident.motions.trajectories.sampled import SampledTrajectory
+from dynident.motions.trajectories.piecewise import SampledTrajectory, quintic_time
 from dynident.robots.robot import Robot
 
 #: Speeds of a joint where none are given, as shares of the fastest that it may have, and how long each is held at most [s].

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from dynident.dynamics.friction.model import FrictionModel
 from dynident.motions.design.criterion import Kind, condition_number
 from dynident.motions.design.descent import FINER
-from dynident.motions.design.design import Design, prepare_search
+from dynident.motions.design.design import Design
 from dynident.motions.design.earlier_run import EarlierRun
 from dynident.motions.design.precision import predict_precision
+from dynident.motions.design.problem import build_search
 from dynident.motions.design.task import Task
 from dynident.motions.limits.collision import CollisionModel, require_checked
 from dynident.motions.limits.limits import LimitError, Limits, require_usable, robot_limits
@@ -97,8 +98,8 @@ def design_motion(
     proposal = kind.propose(robot, limits=limits, home=stand.q, collision=collision, **(parameters or {}))
     check_samples(repeats * proposal.trajectory.duration, FINER * rate)
     length = proposal.trajectory.duration
-    search = prepare_search(
-        robot, limits, friction=friction, duration=length, criterion=criterion, task=task, torque_noise=torque_noise, after=after
+    search = build_search(
+        robot, limits=limits, friction=friction, duration=length, criterion=criterion, task=task, torque_noise=torque_noise, after=after
     )
     limits = search.penalty.limits  # by the model of an earlier run, where there is one
     trajectory, slower = _slow_down(robot, proposal.trajectory, limits, collision, FINER * rate)

@@ -13,7 +13,8 @@ from dynident.core.arrays import Array
 from dynident.data.dataset import Dataset
 from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.limits.limits import LimitError, Limits
-from dynident.motions.limits.margins import LimitMargin, iterate_margins, standing_positions
+from dynident.motions.limits.margins import LimitMargin, iterate_margins
+from dynident.motions.limits.standing import standing_positions
 from dynident.motions.moves.moves import holds, plan_move
 from dynident.motions.trajectories.trajectory import SampledMotion, Trajectory
 from dynident.robots.robot import Robot

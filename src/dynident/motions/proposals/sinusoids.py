@@ -14,7 +14,7 @@ from dynident.core.arrays import Array, check_array, check_positive, per_joint
 from dynident.core.fields import read_fields
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError, require
-from dynident.motions.design.design import DURATION
+from dynident.motions.design.problem import DURATION
 from dynident.motions.design.shrinking import largest_share
 from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.limits.limits import LimitError, Limits

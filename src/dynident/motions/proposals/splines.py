@@ -14,7 +14,7 @@ from dynident.errors import InputError
 from dynident.motions.limits.collision import CollisionModel
 from dynident.motions.limits.limits import Limits
 from dynident.motions.proposals.proposal import MotionKind, ProposedMotion
-from dynident.motions.trajectories.cubic import CubicTrajectory
+from dynident.motions.trajectories.piecewise import CubicTrajectory
 from dynident.robots.robot import Robot
 
 

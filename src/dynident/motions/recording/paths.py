@@ -18,8 +18,8 @@ from dynident.motions.limits.margins import LimitMargin, motion_margins
 from dynident.motions.moves.moves import RISE, holds, plan_move, refuse_broken
 from dynident.motions.simulation.reference_motion import reference_curve
 from dynident.motions.trajectories.easing import ease
+from dynident.motions.trajectories.piecewise import WaypointTrajectory
 from dynident.motions.trajectories.trajectory import SampledMotion
-from dynident.motions.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
 
 #: Times in which a trajectory that begins in motion gets under way [s]; the first that keeps the limits is taken.

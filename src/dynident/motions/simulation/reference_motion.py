@@ -11,7 +11,7 @@ from dynident.core.arrays import Array
 from dynident.core.sizes import check_count
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
-from dynident.motions.trajectories.sampled import SampledTrajectory
+from dynident.motions.trajectories.piecewise import SampledTrajectory
 from dynident.motions.trajectories.trajectory import SampledMotion
 from dynident.robots.robot import Robot
 

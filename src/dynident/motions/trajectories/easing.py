@@ -6,12 +6,13 @@ a motion q(s) at the pace s' = p has dq = q' p, ddq = q'' p² + q' p', and a jer
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.motions.trajectories.quintic import minimum_jerk
+from dynident.motions.trajectories.piecewise import interpolate
 from dynident.motions.trajectories.trajectory import SampledMotion
 
 
@@ -33,15 +34,21 @@ def ease(time: Array, length: float, first: float, last: float) -> Pace:
 
     All of it takes length + (first + last) / 2.
     """
-    total = length + (first + last) / 2.0
+    total, step = length + (first + last) / 2.0, _smoothstep()
     along, pace, change = time - first / 2.0, np.ones_like(time), np.zeros_like(time)
     for duration, since, rising in ((first, time, True), (last, total - time, False)):
         if duration == 0.0:
             continue
         near = since < duration
         u = np.clip(since[near] / duration, 0.0, 1.0)
-        gone = duration * u**4 * (2.5 - 3.0 * u + u**2)
+        gone = duration * step.antiderivative()(u)
         along[near] = gone if rising else length - gone
-        pace[near], slope, _ = minimum_jerk(u)
-        change[near] = (1.0 if rising else -1.0) * slope / duration
+        pace[near] = step(u)
+        change[near] = (1.0 if rising else -1.0) * step(u, 1) / duration
     return Pace(np.clip(along, 0.0, length), pace, change)
+
+
+@cache
+def _smoothstep() -> Any:
+    """10 u³ - 15 u⁴ + 6 u⁵, as a `scipy.interpolate.BPoly`."""
+    return interpolate(np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.zeros(2), np.zeros(2))

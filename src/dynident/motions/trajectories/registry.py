@@ -9,15 +9,12 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.errors import InputError, UnknownNameError
-from dynident.motions.trajectories.cubic import CubicTrajectory
 from dynident.motions.trajectories.driven import DrivenTrajectory
 from dynident.motions.trajectories.fourier import FourierTrajectory
-from dynident.motions.trajectories.quintic import QuinticTrajectory
+from dynident.motions.trajectories.piecewise import CubicTrajectory, QuinticTrajectory, SampledTrajectory, WaypointTrajectory
 from dynident.motions.trajectories.repeated import Repeated
-from dynident.motions.trajectories.sampled import SampledTrajectory
 from dynident.motions.trajectories.sinusoid import SinusoidTrajectory
 from dynident.motions.trajectories.trajectory import Trajectory
-from dynident.motions.trajectories.waypoints import WaypointTrajectory
 
 TRAJECTORIES: dict[str, Callable[..., Trajectory]] = {
     "cubic": CubicTrajectory,

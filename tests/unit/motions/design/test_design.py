@@ -15,10 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dynident import load_robot
+from dynident.core.parallel import process_pool
 from dynident.dynamics import inverse_dynamics
 from dynident.dynamics.friction import Motion, combine, friction_model, linear, smooth
 from dynident.dynamics.friction.laws import Armature, Coulomb, Viscous
-from dynident.errors import DynidentError, UnknownNameError, ValueRangeError
+from dynident.errors import DynidentError, ValueRangeError
 from dynident.motions import (
     Box,
     LimitError,
@@ -30,7 +31,7 @@ from dynident.motions import (
 )
 from dynident.motions.design.criterion import KINDS, Criterion, base_regressor, condition_number
 from dynident.motions.design.descent import DescentSearch
-from dynident.motions.design.design import prepare_search
+from dynident.motions.design.problem import build_search
 from dynident.motions.trajectories.trajectory import SampledMotion
 from dynident.regression import base_parameters
 from tests.facts import about, carries, raises
@@ -40,7 +41,7 @@ QUICK = {"starts": 1, "iterations": 8, "rate": 50.0}
 
 
 def search(robot, *, friction, kind="condition", **limits) -> DescentSearch:
-    return prepare_search(robot, robot_limits(robot, **limits), friction=friction, criterion=kind)
+    return build_search(robot, limits=robot_limits(robot, **limits), friction=friction, criterion=kind)
 
 
 def test_the_condition_number_is_that_of_the_stacked_matrix():
@@ -243,24 +244,45 @@ def test_a_motion_within_its_limits_is_not_made_smaller_for_its_reserve(monkeypa
 def test_progress_is_reported():
     shares: list[float] = []
     design_trajectory(PLANAR, friction=linear(), progress=shares.append, **{**QUICK, "starts": 2})
-    assert shares == [0.5, 1.0]
+    assert shares == sorted(set(shares))
+    assert {0.5, 1.0} <= set(shares)
+
+
+def test_progress_moves_with_every_iteration(monkeypatch):
+    monkeypatch.setattr("dynident.motions.design.design.TICK", 0.0)
+    shares: list[float] = []
+    design_trajectory(PLANAR, friction=linear(), progress=shares.append, **{**QUICK, "iterations": 40})
+    steps = np.diff([0.0, *shares[:-1]])
+    assert len(shares) > 20
+    assert np.all(steps > 0.0)
+    assert np.median(steps) < 0.05
+    assert shares[-1] == 1.0
+
+
+def test_progress_of_other_processes_is_read_while_they_work(monkeypatch):
+    monkeypatch.setattr("dynident.core.parallel.TICK", 0.01)
+    shares: list[float] = []
+    with process_pool(2) as pool:
+        design_trajectory(PLANAR, friction=linear(), progress=shares.append, executor=pool, **{**QUICK, "starts": 2, "iterations": 60})
+    assert shares == sorted(set(shares))
+    assert sum(share not in (0.5, 1.0) for share in shares) > 1
+    assert shares[-1] == 1.0
 
 
 class _Interrupting:
-    """Interrupts, as a user would, once `count` starts are done."""
+    """Interrupts, as a user would, once this share is done."""
 
-    def __init__(self, count: int) -> None:
-        self.left = count
+    def __init__(self, share: float) -> None:
+        self.share = share
 
     def __call__(self, share: float) -> None:
-        self.left -= 1
-        if self.left == 0:
+        if share >= self.share:
             raise KeyboardInterrupt
 
 
 def test_an_interrupted_design_returns_the_best_so_far():
     whole = design_trajectory(PLANAR, friction=linear(), **{**QUICK, "starts": 3})
-    design = design_trajectory(PLANAR, friction=linear(), progress=_Interrupting(2), **{**QUICK, "starts": 3})
+    design = design_trajectory(PLANAR, friction=linear(), progress=_Interrupting(2 / 3), **{**QUICK, "starts": 3})
     assert design.history == whole.history[:2]
     assert design.report.holds
     assert any("interrupted" in note for note in design.notes)
@@ -269,10 +291,10 @@ def test_an_interrupted_design_returns_the_best_so_far():
 def test_an_interruption_inside_a_start_keeps_what_it_found(monkeypatch):
     rounds = DescentSearch._round
 
-    def third_round_is_interrupted(self, x, sharpness, weight, iterations):
+    def third_round_is_interrupted(self, x, sharpness, weight, iterations, tell):
         if sharpness == 8.0:
             raise KeyboardInterrupt
-        return rounds(self, x, sharpness, weight, iterations)
+        return rounds(self, x, sharpness, weight, iterations, tell)
 
     monkeypatch.setattr(DescentSearch, "_round", third_round_is_interrupted)
     design = design_trajectory(PLANAR, friction=linear(), **{**QUICK, "starts": 3})
@@ -343,5 +365,5 @@ def test_wrong_options_are_named(options, name):
 
 
 def test_an_unknown_criterion_is_refused():
-    with raises(UnknownNameError, "v_optimal", "d_optimal", name="a_optimal"):
+    with raises(ValueRangeError, "v_optimal", "d_optimal", name="criterion"):
         design_trajectory(PLANAR, friction=None, criterion="a_optimal", **QUICK)
