@@ -23,7 +23,7 @@ from dynident.links.result import LinkParameters
 from dynident.regression.estimate import Estimate
 from dynident.robots.formats.dh import BASE
 from dynident.robots.parameters import PARAMETERS_PER_LINK
-from dynident.robots.robot import Robot
+from dynident.robots.robot import Robot, ShapeRole
 from dynident.routes.payload import PayloadEstimate
 from dynident.runs.folder import refuse_run_file
 
@@ -211,7 +211,10 @@ def dh_notes(robot: Robot) -> tuple[str, ...]:
     """
     known = {BASE, *robot.link_names}
     apart = [pair for pair in robot.apart if not known.issuperset(pair)]
-    return tuple(unheld_notes(robot, "A DH file", ("friction",), apart))
+    pieces = [*robot.base_pieces, *(piece for link in robot.links for piece in link.pieces)]
+    shaped = [piece.name for piece in pieces if any(shape.role is not ShapeRole.BOTH for shape in piece.shapes)]
+    lumped = [name for link in robot.links for name in link.sources[1:]]
+    return tuple(unheld_notes(robot, "A DH file", (), apart, shapes=shaped, lumped=lumped))
 
 
 def convert(robot: Robot, path: str | Path) -> tuple[str, tuple[str, ...]]:

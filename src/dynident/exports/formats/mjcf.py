@@ -2,42 +2,53 @@
 
 MuJoCo's own writer (MjSpec.to_xml) rounds to six digits, so the text is edited here and compiled by MuJoCo in the proof.
 A file that includes others (include, attach, replicate) can't be edited as one text and is refused.
-Capsules have no contacts, so that they do not change a simulation.
+Shapes that the description says collide do so in MuJoCo too, but for those of the base with the links that move on it, and for pairs that
+never touch; capsules of a DH file have no contacts, so that they do not change a simulation.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.isolation import ReaderApart
 from dynident.core.native_output import silence_mujoco
 from dynident.core.xml import NewElement, XmlText, element
 from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import AttachedBody, ExportModel, unused_name
 from dynident.exports.formats.description import (
     DescriptionFormat,
+    FixedLink,
     InverseDynamics,
+    as_capsule,
     bodies_in_joint_frames,
-    capsules,
     complete_note,
-    tool_in_joint_frame,
+    links_of_body,
+    lumped_names,
     unheld_notes,
 )
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes
 from dynident.exports.proof import DisagreementError
 from dynident.exports.target import Exported
+from dynident.robots.body import ENDLESS
 from dynident.robots.formats.inertial_text import body_inertial, check_editable, set_inertials
 from dynident.robots.formats.mjcf import read_mjcf, strip_assets
 from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.parameters import link_inertia
-from dynident.robots.robot import Joint, JointType, Robot
+from dynident.robots.robot import Joint, JointType, LinkShape, Robot, ShapeKind, ShapeRole
+from dynident.robots.verdict import mujoco_refuses
 
 #: Fields of joints and of a robot that MJCF has no place for.
-UNHELD = ("position", "velocity", "acceleration", "jerk", "home", "floor")
+UNHELD = ("velocity", "acceleration", "jerk", "home", "floor")
+#: Meshes that MuJoCo reads.
+_MESHES = (".stl", ".obj")
 ATTRIBUTES = JointAttributes("MJCF", friction=("damping", "frictionloss"), inertia=("armature",))
 
 
@@ -59,17 +70,26 @@ class MjcfFormat(DescriptionFormat):
         return [*notes, *_gravity_note(model.robot, original), *_set_joints(text, model, held, original)]
 
     def complete(self, model: ExportModel, held: ExpressedFriction, comment: str) -> tuple[str, list[str]]:
-        robot = model.robot
-        pairs = [pair for pair in robot.apart if set(pair) <= set(robot.link_names)]
-        excluded = [element("exclude", body1=first, body2=second) for first, second in pairs]
+        robot, unwritten = model.robot, list[str]()
+        bodies = [links_of_body(model, i, _usable) for i in range(-1, robot.n)]
+        meshes = _usable_meshes(shape for links in bodies for link in links for shape in link.shapes)
+        assets = [NewElement("mesh", {"name": name, "file": mesh.file, "scale": mesh.scale}) for mesh, name in meshes.items()]
+        world = [*_static(bodies[0], meshes, unwritten), *_bodies(model, held, bodies[1:], meshes, unwritten)]
+        names = {link.name for links in bodies for link in links}
+        pairs = [pair for pair in robot.apart if set(pair) <= names]
+        on_base = [link.name for links, joint in zip(bodies[1:], robot.joints, strict=True) if joint.parent < 0 for link in links]
+        solid = [link.name for link in bodies[0] if any(shape.role is ShapeRole.COLLISION for shape in link.shapes)]
+        excluded = dict.fromkeys([*pairs, *((base, link) for base in solid for link in on_base)])
         items = [
             element("compiler", angle="radian", autolimits="false"),
             element("option", gravity=robot.gravity),
-            *([element("contact", *excluded)] if excluded else []),
-            element("worldbody", *_shapes(robot, -1), *_bodies(model, held)),
+            *([element("asset", *assets)] if assets else []),
+            *([element("contact", *(element("exclude", body1=one, body2=other) for one, other in excluded))] if excluded else []),
+            element("worldbody", *world),
         ]
-        lost = unheld_notes(robot, "MJCF", UNHELD, [pair for pair in robot.apart if pair not in pairs])
-        return _document(robot.name, comment, *items), [complete_note(robot, "MJCF"), *lost]
+        apart = [pair for pair in robot.apart if pair not in pairs]
+        lost = unheld_notes(robot, "MJCF", UNHELD, apart, shapes=unwritten, lumped=lumped_names(model, _usable))
+        return _document(robot.name, comment, *items), [complete_note(robot, "MJCF"), *_empty_ranges(robot), *lost]
 
     def fragment(self, body: AttachedBody, parent: str, pose: Array, gravity: Array, comment: str) -> str:
         return _document("payload", comment, element("option", gravity=gravity), element("worldbody", _attached(body, pose)))
@@ -105,6 +125,52 @@ class MjcfFormat(DescriptionFormat):
         return torques, {name: np.asarray(getattr(engine, f"dof_{name}")).reshape(engine.nv, -1)[places, 0] for name in names}
 
 
+class _Mesh(NamedTuple):
+    """A mesh that MuJoCo reads: the absolute path of its file, and its scale along its axes."""
+
+    file: str
+    scale: tuple[float, ...]
+
+
+def _usable(parameters: Array) -> bool:
+    return parameters[0] >= 0.0 and not mujoco_refuses(parameters)
+
+
+def _usable_meshes(shapes: Iterable[LinkShape]) -> dict[_Mesh, str]:
+    """The meshes that MuJoCo compiles, each with a name. They are compiled apart, for their files can be anything."""
+    files = dict.fromkeys(_Mesh(shape.text, shape.size) for shape in shapes if shape.kind is ShapeKind.MESH)
+    names: dict[_Mesh, str] = {}
+    reader = ReaderApart(_compile_mesh)
+    try:
+        for mesh in files:
+            path = Path(mesh.file)
+            if path.is_absolute() and path.suffix.lower() in _MESHES and path.is_file() and _compiles(reader, mesh):
+                names[mesh] = unused_name(path.stem, names.values())
+    finally:
+        reader.close()
+    return names
+
+
+def _compiles(reader: ReaderApart[None], mesh: _Mesh) -> bool:
+    try:
+        reader(Path(mesh.file), mesh.scale)
+    except FileError:
+        return False
+    return True
+
+
+def _compile_mesh(file: Path, scale: tuple[float, ...]) -> None:
+    """FileError where MuJoCo takes no geom of such a mesh."""
+    mj: Any = import_module("mujoco")
+    asset = element("asset", NewElement("mesh", {"name": "mesh", "file": str(file), "scale": scale}))
+    world = element("worldbody", element("geom", type="mesh", mesh="mesh", mass="0"))
+    try:
+        with silence_mujoco(mj):
+            mj.MjModel.from_xml_string(_document("mesh", "", asset, world))
+    except (ValueError, RuntimeError, MemoryError) as error:
+        raise FileError(file, f"MuJoCo can't read it: {' '.join(str(error).split())}") from None
+
+
 EXPORTER = MjcfFormat().exporter(help="Write an MJCF, likewise.", name="an MJCF")
 
 
@@ -129,7 +195,7 @@ def _set_joints(text: XmlText, model: ExportModel, held: ExpressedFriction, orig
 def _gravity_note(robot: Robot, original: Original) -> list[str]:
     ours, tree = robot.gravity, original.tree
     at_root = bool(robot.base_sources) and robot.base_sources[0] == tree.links[0].name
-    if not at_root or np.allclose(ours, tree.gravity, rtol=2e-3, atol=1e-9):
+    if not at_root or np.allclose(ours, tree.gravity, rtol=0.0, atol=1e-9):
         return []
     return [f"the run's gravity is ({ours[0]:.6g}, {ours[1]:.6g}, {ours[2]:.6g}) m/s², and the file's stays as it is"]
 
@@ -138,21 +204,50 @@ def _document(name: str, *children: NewElement | str) -> str:
     return "\n".join([*element("mujoco", *children, model=name).lines(), ""])
 
 
-def _bodies(model: ExportModel, held: ExpressedFriction) -> list[NewElement]:
-    """The bodies on the base, with all that hangs on them."""
+def _empty_ranges(robot: Robot) -> Iterator[str]:
+    """Limits that MuJoCo refuses, because they leave nothing."""
+    still = [joint.name for joint in robot.joints if joint.position[0] == joint.position[1]]
+    if still:
+        yield f"MuJoCo refuses limits of position that leave nothing, so those of {', '.join(still)} are not in the file"
+    weak = [joint.name for joint in robot.joints if joint.effort == 0.0]
+    if weak:
+        yield f"MuJoCo refuses limits of effort that are zero, so those of {', '.join(weak)} are not in the file"
+
+
+def _static(links: Sequence[FixedLink], meshes: Mapping[_Mesh, str], unwritten: list[str]) -> Iterator[NewElement]:
+    """The links of the base; to MuJoCo, one that is called world is the world itself."""
+    for link in links:
+        if link is links[0] and link.name == "world":
+            yield from _shapes(link, meshes, unwritten)
+        else:
+            yield _fixed(link._replace(name=unused_name(link.name, ("world",))), meshes, unwritten)
+
+
+def _bodies(
+    model: ExportModel, held: ExpressedFriction, links: Sequence[Sequence[FixedLink]], meshes: Mapping[_Mesh, str], unwritten: list[str]
+) -> list[NewElement]:
+    """The bodies on the base, with all that hangs on them. The tool's frame is that of the last body."""
     robot, payload = model.robot, model.payload
     hanging: dict[int, list[NewElement]] = {i: [] for i in range(-1, robot.n)}
     bodies = bodies_in_joint_frames(robot, model.parameters)
     for i in reversed(range(robot.n)):
-        body = bodies[i]
-        items: list[NewElement | str] = [body_inertial(link_inertia(body.parameters, body.link.name))] if np.any(body.parameters) else []
-        items += [NewElement("joint", {"name": body.joint.name} | _joint(body.joint) | held.of_joint(i)), *_shapes(robot, i)]
-        if i == robot.n - 1 and (tool := tool_in_joint_frame(robot)) is not None:
-            items.append(_placed("site", unused_name("tool", robot.link_names), tool))
+        body, (head, *fixed) = bodies[i], links[i]
+        items = [*_inertial(head), NewElement("joint", {"name": body.joint.name} | _joint(body.joint) | held.of_joint(i))]
+        items += _shapes(head, meshes, unwritten)
         if payload is not None and payload.link == i:
             items.append(_attached(payload, body.link.placement @ payload.pose))
+        items += [_fixed(link, meshes, unwritten) for link in fixed]
         hanging[body.joint.parent].insert(0, _placed("body", body.link.name, body.placement, *items, *hanging[i]))
     return hanging[-1]
+
+
+def _fixed(link: FixedLink, meshes: Mapping[_Mesh, str], unwritten: list[str]) -> NewElement:
+    """A <body> that has no joint."""
+    return _placed("body", link.name, link.placement, *_inertial(link), *_shapes(link, meshes, unwritten))
+
+
+def _inertial(link: FixedLink) -> list[NewElement]:
+    return [body_inertial(link_inertia(link.parameters, link.name))] if np.any(link.parameters) else []
 
 
 def _attached(body: AttachedBody, pose: Array) -> NewElement:
@@ -165,19 +260,44 @@ def _joint(joint: Joint) -> dict[str, str | list[float]]:
         "type": "slide" if joint.type is JointType.PRISMATIC else "hinge",
         "axis": joint.axis.tolist(),
     }
-    if all(math.isfinite(limit) for limit in joint.position):
-        words |= {"limited": "true", "range": list(joint.position)}
-    if math.isfinite(joint.effort):
+    if any(math.isfinite(limit) for limit in joint.position) and joint.position[0] < joint.position[1]:
+        words |= {"limited": "true", "range": np.clip(joint.position, -ENDLESS, ENDLESS).tolist()}
+    if 0.0 < joint.effort < math.inf:
         words |= {"actuatorfrclimited": "true", "actuatorfrcrange": [-joint.effort, joint.effort]}
     return words
 
 
-def _shapes(robot: Robot, body: int) -> Iterator[NewElement]:
-    """The <geom> elements of a body, -1 for the base."""
-    for start, end, radius in capsules(robot, body):
-        place = {"fromto": [*start, *end]} if np.any(start != end) else {"pos": start}
-        kind = "capsule" if np.any(start != end) else "sphere"
-        yield NewElement("geom", {"type": kind, "size": radius} | place | {"contype": "0", "conaffinity": "0", "mass": "0"})
+def _shapes(link: FixedLink, meshes: Mapping[_Mesh, str], unwritten: list[str]) -> Iterator[NewElement]:
+    """The <geom> elements of a link. unwritten : gets its name where it has shapes for which there are none."""
+    for shape in link.shapes:
+        form = _form(shape, meshes)
+        if form is None:
+            unwritten += [link.name] if link.name not in unwritten else []
+            continue
+        touching = {} if shape.role is ShapeRole.COLLISION else {"contype": "0", "conaffinity": "0"}
+        place = {} if "fromto" in form or "pos" in form else {"pos": shape.pose[:3, 3], "quat": _quaternion(shape.pose[:3, :3])}
+        yield NewElement("geom", form | place | touching | {"mass": "0"})
+
+
+def _form(shape: LinkShape, meshes: Mapping[_Mesh, str]) -> dict[str, Any] | None:
+    """The attributes of a <geom> that say what it is; None where there are none for a shape."""
+    match shape.kind:
+        case ShapeKind.BOX:
+            return {"type": "box", "size": 0.5 * np.array(shape.size)}
+        case ShapeKind.CYLINDER:
+            return {"type": "cylinder", "size": [shape.size[0], 0.5 * shape.size[1]]}
+        case ShapeKind.ELLIPSOID:
+            return {"type": "ellipsoid", "size": shape.size}
+        case ShapeKind.MESH if (mesh := _Mesh(shape.text, shape.size)) in meshes:
+            return {"type": "mesh", "mesh": meshes[mesh]}
+        case _ if (capsule := as_capsule(shape)) is not None:
+            start, end, radius = capsule
+            ends = [shape.pose[:3, :3] @ point + shape.pose[:3, 3] for point in (start, end)]
+            if np.any(start != end):
+                return {"type": "capsule", "size": radius, "fromto": np.concatenate(ends)}
+            return {"type": "sphere", "size": radius, "pos": ends[0]}
+        case _:
+            return None
 
 
 def _placed(tag: str, name: str, pose: Array, *children: NewElement | str) -> NewElement:

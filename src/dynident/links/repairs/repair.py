@@ -20,13 +20,12 @@ from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.sizes import unit_sizes
 from dynident.robots.check import inside_compound_joint
 from dynident.robots.kinematics import length_unit
-from dynident.robots.parameters import change_of_frame, consistency_margin, inertia_matrix, link_inertia
+from dynident.robots.parameters import change_of_frame, consistency_margin, link_inertia
 from dynident.robots.robot import Robot, Source
-from dynident.robots.verdict import judge
+from dynident.robots.verdict import judge, mujoco_refuses
 
-#: What MuJoCo 3 and 4 refuse: less mass [kg] or principal inertia [kg·m²] of a moving body than mjMINVAL, and of any link an inertia
-#: that is neither zero nor, beyond mjEPS, positive and within the triangle inequality.
-_LEAST_OF_MUJOCO, _ROUNDING_OF_MUJOCO = 1e-15, 1e-14
+#: MuJoCo refuses less mass [kg] or principal inertia [kg·m²] of a moving body (its mjMINVAL).
+_LEAST_OF_MUJOCO = 1e-15
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,7 +105,7 @@ class Repair(Result):
     @property
     def refused(self) -> tuple[str, ...]:
         """Names of the links that MuJoCo refuses after the repair too: those that move without inertia, points, and thin rods."""
-        names = [link.name for link in self.links if _is_refused(link.after)]
+        names = [link.name for link in self.links if mujoco_refuses(link.after)]
         for link, joint, row in zip(self.robot.links, self.robot.joints, self.parameters(), strict=True):
             within_body = link.name.endswith(f"/{joint.name}")  # several joints of one MJCF body, to MuJoCo no link
             if not within_body and min(row[0], float(np.linalg.eigvalsh(link_inertia(row).inertia)[0])) < _LEAST_OF_MUJOCO:
@@ -166,13 +165,6 @@ def repair(robot: Robot, *, margin: float | None = None, metric: Metric = "entro
     ]
     after = base.coefficients(_sums(robot, [(link.body, link.after) for link in links]))
     return Repair(robot=robot, base=base, links=tuple(links), coefficients=np.array([before, after]), impossible=found.impossible)
-
-
-def _is_refused(own: Array) -> bool:
-    """Whether MuJoCo takes no link with such an inertia, be it fixed; one without inertia is a point, which it takes there."""
-    low, middle, high = np.linalg.eigvalsh(link_inertia(own).inertia).tolist()
-    rounding = 4.0 * np.finfo(float).eps * float(np.abs(inertia_matrix(own)).max())
-    return high > rounding and (low < _ROUNDING_OF_MUJOCO or low + middle < high - max(rounding, _ROUNDING_OF_MUJOCO))
 
 
 def _in_order(own: Array, margin: float | None) -> bool:

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+import numpy as np
+
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file
 from dynident.core.xml import parse_xml
@@ -24,7 +26,7 @@ from dynident.robots.formats.xml_shapes import read_shapes
 from dynident.robots.formats.xml_tree import XmlValues, link_tree, read_joints, read_links
 from dynident.robots.packages import Surroundings
 from dynident.robots.parameters import INERTIA_NAMES
-from dynident.robots.robot import Joint, JointType
+from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType
 
 _MOVING = tuple(kind.value for kind in JointType)
 _INERTIA = tuple(f"i{element}" for element in INERTIA_NAMES)
@@ -56,6 +58,7 @@ def read_urdf(source: str, text: str, around: Surroundings | None = None) -> Sou
             for joint in joints
         ],
         name=content.get("name") or Path(source).stem,
+        gravity=_gravity(source, content),
         apart=apart,
         notes=tuple(_notes(source, content)),
         shape_notes=shape_notes,
@@ -99,6 +102,12 @@ def _origin(values: XmlValues) -> Array:
     """(4, 4) pose of the <origin> in an element; the identity without one."""
     xyz, rpy = (values.numbers(f"origin/{name}", 3, (0.0, 0.0, 0.0)) for name in ("xyz", "rpy"))
     return values.pose("<origin>", xyz, rpy)
+
+
+def _gravity(file: str, root: Element) -> Array:
+    """In the element for MuJoCo that a URDF may have, <mujoco><option gravity>."""
+    option = root.find("mujoco/option")
+    return np.array(STANDARD_GRAVITY) if option is None else XmlValues(file, "<mujoco>", option).numbers("gravity", 3, STANDARD_GRAVITY)
 
 
 def _notes(file: str, root: Element) -> Iterator[str]:
