@@ -69,13 +69,3 @@ def test_an_unknown_suffix(dynident, tmp_path: Path) -> None:
     refused = dynident("convert", "panda", "-o", str(tmp_path / "panda.step"))
     assert refused.returncode == 2
     assert "unknown suffix '.step'" in refused.stderr
-
-
-def test_gravity_stands_in_a_urdf_that_a_xacro_becomes(dynident, tmp_path: Path) -> None:
-    (tmp_path / "r.xacro").write_text(
-        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>'
-    )
-    assert dynident("convert", str(tmp_path / "r.xacro"), "-o", str(tmp_path / "wall.urdf"), "--gravity", "9.81,0,0").returncode == 0
-    assert load_robot(tmp_path / "wall.urdf").gravity.tolist() == [9.81, 0.0, 0.0]
-    assert dynident("convert", str(tmp_path / "r.xacro"), "-o", str(tmp_path / "floor.urdf")).returncode == 0
-    assert load_robot(tmp_path / "floor.urdf").gravity.tolist() == [0.0, 0.0, -9.80665]

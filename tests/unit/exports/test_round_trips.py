@@ -220,3 +220,13 @@ def test_conversions_back_and_forth_come_to_rest(tmp_path: Path) -> None:
     file = tmp_path / "twice.urdf"
     assert [link.sources for link in once.links] == [link.sources for link in through(once, tmp_path, ".urdf").links]
     assert convert(once, file)[0].count("<link") == convert(through(once, tmp_path, ".urdf"), file)[0].count("<link")
+
+
+@pytest.mark.parametrize("gravity", [(0.0, 0.0, -9.81), (9.80665, 0.0, 0.0), (0.0, 0.0, 0.0)])
+def test_gravity_is_kept_to_the_last_digit(tmp_path: Path, gravity: tuple[float, float, float]) -> None:
+    """A URDF has it in its element for MuJoCo, which reads it there."""
+    mujoco = pytest.importorskip("mujoco")
+    robot = load_robot("planar_2r").with_gravity(gravity)
+    assert through(robot, tmp_path, ".urdf", ".xml", ".urdf").gravity.tolist() == list(gravity)
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "copy0.urdf")).opt.gravity.tolist() == list(gravity)
+    assert "<mujoco>" not in convert(load_robot("planar_2r"), "arm.urdf")[0]

@@ -28,9 +28,8 @@ def convert(
 ) -> None:
     """Write a robot description in another format: xacro expanded, SDF or a DH table as URDF, a URDF as DH, and so on.
 
-    A xacro that becomes a URDF keeps everything unless joints are locked, a chain is chosen or gravity is given. What is written anew has
-    kinematics, gravity, limits, inertias, friction and shapes, and is compared in another engine first. Notes name what the format has no
-    place for.
+    A xacro that becomes a URDF keeps everything unless joints are locked or a chain is chosen. What is written anew has kinematics,
+    gravity, limits, inertias, friction and shapes, and is compared in another engine first. Notes name what the format has no place for.
     """
     from dynident.core.files import write_atomically
     from dynident.exports import convert as describe
@@ -39,7 +38,7 @@ def convert(
 
     check_output(output, "description", CONVERSIONS, inputs=(robot,))
     machine = load_robot(robot, chain)
-    whole = output.suffix.lower() == ".urdf" and not (chain.lock or chain.base or chain.tip or chain.gravity is not None)
+    whole = output.suffix.lower() == ".urdf" and not (chain.lock or chain.base or chain.tip)
     text, notes = urdf_text(robot, chain) if whole else None, ()
     if text is None:
         text, notes = describe(machine, output)
