@@ -80,10 +80,19 @@ def _moving_joint(values: XmlValues, name: str, kind: str) -> Joint:
 
 
 def _limits(joint: XmlValues) -> tuple[float, float]:
-    """Lower and upper as written, 0 where the <limit> leaves one out; infinite without <limit>, and for a joint that turns on."""
+    """Lower and upper as written, 0 where the <limit> has but the other; infinite where it has neither, and for a joint that turns on.
+
+    URDF says that each is 0 where it is left out, but a joint between 0 and 0 is none that anybody describes.
+    """
     lower, upper = (joint.number(f"limit/{end}", 0.0, infinite=True) for end in ("lower", "upper"))
-    endless = joint.element.find("limit") is None or joint.element.get("type") == JointType.CONTINUOUS.value
+    endless = not _limit_names(joint.element) & {"lower", "upper"} or joint.element.get("type") == JointType.CONTINUOUS.value
     return (-math.inf, math.inf) if endless else (lower, upper)
+
+
+def _limit_names(joint: Element) -> set[str]:
+    """What the <limit> of a joint states."""
+    limit = joint.find("limit")
+    return set() if limit is None else set(limit.attrib)
 
 
 def _link(file: str, name: str, link: Element, around: Surroundings | None) -> SourceLink:
@@ -121,7 +130,7 @@ def _notes(file: str, root: Element) -> Iterator[str]:
             yield f"joint {name!r} has its lower limit above its upper; they are read as [{high:g}, {low:g}]"
     unlimited = [name for name, joint in joints.items() if _lacks_limits(joint.element)]
     if unlimited:
-        yield f"joints {', '.join(unlimited)} lack a <limit>, or effort or velocity in it; what is missing counts as unlimited"
+        yield f"joints {', '.join(unlimited)} lack a <limit>, or positions, effort or velocity in it; what is missing counts as unlimited"
     negative = [name for name, joint in joints.items() if min(joint.friction() or (0.0, 0.0)) < 0.0]
     if negative:
         yield f"the friction or damping of {', '.join(negative)} is negative, which simulators refuse; it is not used here"
@@ -134,8 +143,9 @@ def _notes(file: str, root: Element) -> Iterator[str]:
 
 
 def _lacks_limits(joint: Element) -> bool:
-    limit = joint.find("limit")
-    return joint.get("type") in ("revolute", "prismatic") and (limit is None or not {"effort", "velocity"} <= limit.attrib.keys())
+    stated = _limit_names(joint)
+    complete = {"effort", "velocity"} <= stated and bool(stated & {"lower", "upper"})
+    return joint.get("type") in ("revolute", "prismatic") and not complete
 
 
 def _is_blank(element: Element) -> bool:
