@@ -279,7 +279,7 @@ def unheld_notes(
     if shapes:
         yield f"The file lacks shapes of {listing(shapes, 6)}, so that collisions of a motion are not checked with these"
     if lumped:
-        yield f"The inertia of {listing(lumped, 6)} is part of that of the link to which they are fixed"
+        yield f"The inertia of {listing(lumped, 6)} is in the file a part of the inertia of the link that carries it"
     pairs, many = [" and ".join(pair) for pair in apart], len(apart) > MOST_PAIRS
     what = [f"that {len(pairs)} pairs of links never touch"] if many else [f"that {pair} never touch" for pair in pairs]
     what += [f"that the floor is at z = {robot.floor:g} m"] if robot.floor != 0.0 and "floor" in fields else []
