@@ -230,3 +230,27 @@ def test_gravity_is_kept_to_the_last_digit(tmp_path: Path, gravity: tuple[float,
     assert through(robot, tmp_path, ".urdf", ".xml", ".urdf").gravity.tolist() == list(gravity)
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "copy0.urdf")).opt.gravity.tolist() == list(gravity)
     assert "<mujoco>" not in convert(load_robot("planar_2r"), "arm.urdf")[0]
+
+
+@pytest.mark.parametrize(
+    "inertial", ["", '<inertial><mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>']
+)
+def test_links_of_no_mass_between_joints_become_joints_of_one_body(tmp_path: Path, inertial: str) -> None:
+    """A spherical wrist, which MuJoCo takes as three joints of one body."""
+    tensor = '<inertia ixx=".02" ixy="0" ixz=".001" iyy=".02" iyz="0" izz=".01"/>'
+    body = f'<inertial><origin xyz="0.01 0.02 0.1"/><mass value="2"/>{tensor}</inertial>'
+    links = "".join(f'<link name="l{i}">{"" if i == 0 else inertial if i in (2, 3) else body}</link>' for i in range(5))
+    joints = "".join(
+        f'<joint name="j{i}" type="continuous"><parent link="l{i - 1}"/><child link="l{i}"/><axis xyz="{axis}"/>'
+        f'<origin xyz="{xyz}" rpy="{rpy}"/><dynamics damping="0.{i}"/><limit effort="{i}" velocity="1"/></joint>'
+        for i, (axis, xyz, rpy) in enumerate(
+            (("0 0 1", "0 0 .2", "0 0 0"), ("0 1 0", ".1 0 .3", ".2 0 0"), ("1 0 0", "0 0 0", "0 .3 .1"), ("0 .6 .8", "0 0 0", "0 0 .5")), 1
+        )
+    )
+    (tmp_path / "wrist.urdf").write_text(f'<robot name="wrist">{links}{joints}</robot>')
+    robot = load_robot(tmp_path / "wrist.urdf")
+    text = convert(robot, "wrist.xml")[0]
+    assert text.count("<body") == 3  # the base and two that move
+    back = through(robot, tmp_path, ".xml", ".urdf", ".xml", ".urdf")
+    check_same(robot, back, lost=LOST_IN_MJCF)
+    assert back.link_names[-1] == "l4"

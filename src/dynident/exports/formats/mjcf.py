@@ -41,6 +41,7 @@ from dynident.robots.body import ENDLESS
 from dynident.robots.formats.inertial_text import body_inertial, check_editable, set_inertials
 from dynident.robots.formats.mjcf import read_mjcf, strip_assets
 from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.kinematics import children
 from dynident.robots.parameters import link_inertia
 from dynident.robots.robot import Joint, JointType, LinkShape, Robot, ShapeKind, ShapeRole
 from dynident.robots.verdict import mujoco_refuses
@@ -226,19 +227,51 @@ def _static(links: Sequence[FixedLink], meshes: Mapping[_Mesh, str], unwritten: 
 def _bodies(
     model: ExportModel, held: ExpressedFriction, links: Sequence[Sequence[FixedLink]], meshes: Mapping[_Mesh, str], unwritten: list[str]
 ) -> list[NewElement]:
-    """The bodies on the base, with all that hangs on them. The tool's frame is that of the last body."""
+    """The bodies on the base, with all that hangs on them. The tool's frame is that of the last body.
+
+    MuJoCo refuses moving bodies without mass, so a link that is only between two joints becomes part of the next body, which has both.
+    """
     robot, payload = model.robot, model.payload
     hanging: dict[int, list[NewElement]] = {i: [] for i in range(-1, robot.n)}
     bodies = bodies_in_joint_frames(robot, model.parameters)
+    merged: dict[int, _Moving] = {}  # what is written in place of a link between two joints, by that link
     for i in reversed(range(robot.n)):
         body, (head, *fixed) = bodies[i], links[i]
-        items = [*_inertial(head), NewElement("joint", {"name": body.joint.name} | _joint(body.joint) | held.of_joint(i))]
-        items += _shapes(head, meshes, unwritten)
-        if payload is not None and payload.link == i:
-            items.append(_attached(payload, body.link.placement @ payload.pose))
-        items += [_fixed(link, meshes, unwritten) for link in fixed]
-        hanging[body.joint.parent].insert(0, _placed("body", body.link.name, body.placement, *items, *hanging[i]))
+        words = {"name": body.joint.name} | _joint(body.joint) | held.of_joint(i)
+        if (moving := merged.get(i)) is not None:
+            R, p = moving.pose[:3, :3], moving.pose[:3, 3]
+            words |= {"axis": R.T @ body.joint.axis, "pos": -R.T @ p}
+            moving = moving._replace(joints=[NewElement("joint", words), *moving.joints])
+        else:
+            items = [*_shapes(head, meshes, unwritten)]
+            if payload is not None and payload.link == i:
+                items.append(_attached(payload, body.link.placement @ payload.pose))
+            items += [*(_fixed(link, meshes, unwritten) for link in fixed), *hanging[i]]
+            moving = _Moving(body.link.name, np.eye(4), _inertial(head), [NewElement("joint", words)], items)
+        moving = moving._replace(pose=body.placement @ moving.pose)
+        if body.joint.parent >= 0 and is_between_joints(model, body.joint.parent):
+            merged[body.joint.parent] = moving
+        else:
+            whole = _placed("body", moving.name, moving.pose, *moving.inertial, *moving.joints, *moving.items)
+            hanging[body.joint.parent].insert(0, whole)
     return hanging[-1]
+
+
+class _Moving(NamedTuple):
+    """A moving body. pose : (4, 4) of its frame, at rest, in the frame of the joint, or of the parent, that is looked at."""
+
+    name: str
+    pose: Array
+    inertial: list[NewElement]
+    joints: list[NewElement]
+    items: list[NewElement]
+
+
+def is_between_joints(model: ExportModel, body: int) -> bool:
+    """Whether a link has no mass, no shape and nothing fixed to it, and moves one other link: a part of a joint that turns several ways."""
+    link, payload = model.robot.links[body], model.payload
+    bare = not np.any(model.parameters[body]) and len(link.pieces) == 1 and not link.pieces[0].shapes
+    return bare and len(children(model.robot)[body]) == 1 and (payload is None or payload.link != body)
 
 
 def _fixed(link: FixedLink, meshes: Mapping[_Mesh, str], unwritten: list[str]) -> NewElement:
