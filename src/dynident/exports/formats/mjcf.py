@@ -9,15 +9,12 @@ never touch; capsules of a DH file have no contacts, so that they do not change 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.isolation import ReaderApart
 from dynident.core.native_output import silence_mujoco
 from dynident.core.xml import NewElement, XmlText, element
 from dynident.errors import FileError, import_optional
@@ -26,13 +23,13 @@ from dynident.exports.formats.description import (
     DescriptionFormat,
     FixedLink,
     InverseDynamics,
-    as_capsule,
     bodies_in_joint_frames,
     complete_note,
     links_of_body,
     lumped_names,
     unheld_notes,
 )
+from dynident.exports.formats.mjcf_geoms import Mesh, geoms, quaternion, usable_meshes
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes
 from dynident.exports.proof import DisagreementError
@@ -43,13 +40,11 @@ from dynident.robots.formats.mjcf import read_mjcf, strip_assets
 from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.kinematics import children
 from dynident.robots.parameters import link_inertia
-from dynident.robots.robot import Joint, JointType, LinkShape, Robot, ShapeKind, ShapeRole
+from dynident.robots.robot import Joint, JointType, Robot, ShapeRole
 from dynident.robots.verdict import mujoco_refuses
 
 #: Fields of joints and of a robot that MJCF has no place for.
 UNHELD = ("velocity", "acceleration", "jerk", "home", "floor")
-#: Meshes that MuJoCo reads.
-_MESHES = (".stl", ".obj")
 ATTRIBUTES = JointAttributes("MJCF", friction=("damping", "frictionloss"), inertia=("armature",))
 
 
@@ -73,7 +68,7 @@ class MjcfFormat(DescriptionFormat):
     def complete(self, model: ExportModel, held: ExpressedFriction, comment: str) -> tuple[str, list[str]]:
         robot, unwritten = model.robot, list[str]()
         bodies = [links_of_body(model, i, _usable) for i in range(-1, robot.n)]
-        meshes = _usable_meshes(shape for links in bodies for link in links for shape in link.shapes)
+        meshes = usable_meshes(shape for links in bodies for link in links for shape in link.shapes)
         assets = [NewElement("mesh", {"name": name, "file": mesh.file, "scale": mesh.scale}) for mesh, name in meshes.items()]
         world = [*_static(bodies[0], meshes, unwritten), *_bodies(model, held, bodies[1:], meshes, unwritten)]
         names = {link.name for links in bodies for link in links}
@@ -126,50 +121,8 @@ class MjcfFormat(DescriptionFormat):
         return torques, {name: np.asarray(getattr(engine, f"dof_{name}")).reshape(engine.nv, -1)[places, 0] for name in names}
 
 
-class _Mesh(NamedTuple):
-    """A mesh that MuJoCo reads: the absolute path of its file, and its scale along its axes."""
-
-    file: str
-    scale: tuple[float, ...]
-
-
 def _usable(parameters: Array) -> bool:
     return parameters[0] >= 0.0 and not mujoco_refuses(parameters)
-
-
-def _usable_meshes(shapes: Iterable[LinkShape]) -> dict[_Mesh, str]:
-    """The meshes that MuJoCo compiles, each with a name. They are compiled apart, for their files can be anything."""
-    files = dict.fromkeys(_Mesh(shape.text, shape.size) for shape in shapes if shape.kind is ShapeKind.MESH)
-    names: dict[_Mesh, str] = {}
-    reader = ReaderApart(_compile_mesh)
-    try:
-        for mesh in files:
-            path = Path(mesh.file)
-            if path.is_absolute() and path.suffix.lower() in _MESHES and path.is_file() and _compiles(reader, mesh):
-                names[mesh] = unused_name(path.stem, names.values())
-    finally:
-        reader.close()
-    return names
-
-
-def _compiles(reader: ReaderApart[None], mesh: _Mesh) -> bool:
-    try:
-        reader(Path(mesh.file), mesh.scale)
-    except FileError:
-        return False
-    return True
-
-
-def _compile_mesh(file: Path, scale: tuple[float, ...]) -> None:
-    """FileError where MuJoCo takes no geom of such a mesh."""
-    mj: Any = import_module("mujoco")
-    asset = element("asset", NewElement("mesh", {"name": "mesh", "file": str(file), "scale": scale}))
-    world = element("worldbody", element("geom", type="mesh", mesh="mesh", mass="0"))
-    try:
-        with silence_mujoco(mj):
-            mj.MjModel.from_xml_string(_document("mesh", "", asset, world))
-    except (ValueError, RuntimeError, MemoryError) as error:
-        raise FileError(file, f"MuJoCo can't read it: {' '.join(str(error).split())}") from None
 
 
 EXPORTER = MjcfFormat().exporter(help="Write an MJCF, likewise.", name="an MJCF")
@@ -215,17 +168,17 @@ def _empty_ranges(robot: Robot) -> Iterator[str]:
         yield f"MuJoCo refuses limits of effort that are zero, so those of {', '.join(weak)} are not in the file"
 
 
-def _static(links: Sequence[FixedLink], meshes: Mapping[_Mesh, str], unwritten: list[str]) -> Iterator[NewElement]:
+def _static(links: Sequence[FixedLink], meshes: Mapping[Mesh, str], unwritten: list[str]) -> Iterator[NewElement]:
     """The links of the base; to MuJoCo, one that is called world is the world itself."""
     for link in links:
         if link is links[0] and link.name == "world":
-            yield from _shapes(link, meshes, unwritten)
+            yield from geoms(link, meshes, unwritten)
         else:
             yield _fixed(link._replace(name=unused_name(link.name, ("world",))), meshes, unwritten)
 
 
 def _bodies(
-    model: ExportModel, held: ExpressedFriction, links: Sequence[Sequence[FixedLink]], meshes: Mapping[_Mesh, str], unwritten: list[str]
+    model: ExportModel, held: ExpressedFriction, links: Sequence[Sequence[FixedLink]], meshes: Mapping[Mesh, str], unwritten: list[str]
 ) -> list[NewElement]:
     """The bodies on the base, with all that hangs on them. The tool's frame is that of the last body.
 
@@ -243,7 +196,7 @@ def _bodies(
             words |= {"axis": R.T @ body.joint.axis, "pos": -R.T @ p}
             moving = moving._replace(joints=[NewElement("joint", words), *moving.joints])
         else:
-            items = [*_shapes(head, meshes, unwritten)]
+            items = [*geoms(head, meshes, unwritten)]
             if payload is not None and payload.link == i:
                 items.append(_attached(payload, body.link.placement @ payload.pose))
             items += [*(_fixed(link, meshes, unwritten) for link in fixed), *hanging[i]]
@@ -274,9 +227,9 @@ def is_between_joints(model: ExportModel, body: int) -> bool:
     return bare and len(children(model.robot)[body]) == 1 and (payload is None or payload.link != body)
 
 
-def _fixed(link: FixedLink, meshes: Mapping[_Mesh, str], unwritten: list[str]) -> NewElement:
+def _fixed(link: FixedLink, meshes: Mapping[Mesh, str], unwritten: list[str]) -> NewElement:
     """A <body> that has no joint."""
-    return _placed("body", link.name, link.placement, *_inertial(link), *_shapes(link, meshes, unwritten))
+    return _placed("body", link.name, link.placement, *_inertial(link), *geoms(link, meshes, unwritten))
 
 
 def _inertial(link: FixedLink) -> list[NewElement]:
@@ -300,47 +253,6 @@ def _joint(joint: Joint) -> dict[str, str | list[float]]:
     return words
 
 
-def _shapes(link: FixedLink, meshes: Mapping[_Mesh, str], unwritten: list[str]) -> Iterator[NewElement]:
-    """The <geom> elements of a link. unwritten : gets its name where it has shapes for which there are none."""
-    for shape in link.shapes:
-        form = _form(shape, meshes)
-        if form is None:
-            unwritten += [link.name] if link.name not in unwritten else []
-            continue
-        touching = {} if shape.role is ShapeRole.COLLISION else {"contype": "0", "conaffinity": "0"}
-        place = {} if "fromto" in form or "pos" in form else {"pos": shape.pose[:3, 3], "quat": _quaternion(shape.pose[:3, :3])}
-        yield NewElement("geom", form | place | touching | {"mass": "0"})
-
-
-def _form(shape: LinkShape, meshes: Mapping[_Mesh, str]) -> dict[str, Any] | None:
-    """The attributes of a <geom> that say what it is; None where there are none for a shape."""
-    match shape.kind:
-        case ShapeKind.BOX:
-            return {"type": "box", "size": 0.5 * np.array(shape.size)}
-        case ShapeKind.CYLINDER:
-            return {"type": "cylinder", "size": [shape.size[0], 0.5 * shape.size[1]]}
-        case ShapeKind.ELLIPSOID:
-            return {"type": "ellipsoid", "size": shape.size}
-        case ShapeKind.MESH if (mesh := _Mesh(shape.text, shape.size)) in meshes:
-            return {"type": "mesh", "mesh": meshes[mesh]}
-        case _ if (capsule := as_capsule(shape)) is not None:
-            start, end, radius = capsule
-            ends = [shape.pose[:3, :3] @ point + shape.pose[:3, 3] for point in (start, end)]
-            if np.any(start != end):
-                return {"type": "capsule", "size": radius, "fromto": np.concatenate(ends)}
-            return {"type": "sphere", "size": radius, "pos": ends[0]}
-        case _:
-            return None
-
-
 def _placed(tag: str, name: str, pose: Array, *children: NewElement | str) -> NewElement:
     """A <body> or <site> at a pose."""
-    return NewElement(tag, {"name": name, "pos": pose[:3, 3], "quat": _quaternion(pose[:3, :3])}, children)
-
-
-def _quaternion(R: Array) -> Array:
-    """(w, x, y, z) of a rotation, the largest of which is positive."""
-    from scipy.spatial.transform import Rotation  # here, because importing SciPy takes long
-
-    quaternion = Rotation.from_matrix(R).as_quat(scalar_first=True)
-    return quaternion * np.sign(quaternion[np.argmax(np.abs(quaternion))]) + 0.0  # no -0
+    return NewElement(tag, {"name": name, "pos": pose[:3, 3], "quat": quaternion(pose[:3, :3])}, children)
