@@ -21,9 +21,10 @@ from dynident.exports.proof import Comparison, States, random_states
 from dynident.exports.target import Exported, Exporter, Request
 from dynident.links.result import LinkParameters
 from dynident.regression.estimate import Estimate
+from dynident.robots.check import inside_compound_joint
 from dynident.robots.formats.dh import BASE
 from dynident.robots.parameters import PARAMETERS_PER_LINK
-from dynident.robots.robot import Robot
+from dynident.robots.robot import Robot, ShapeRole
 from dynident.routes.payload import PayloadEstimate
 from dynident.runs.folder import refuse_run_file
 
@@ -211,7 +212,10 @@ def dh_notes(robot: Robot) -> tuple[str, ...]:
     """
     known = {BASE, *robot.link_names}
     apart = [pair for pair in robot.apart if not known.issuperset(pair)]
-    return tuple(unheld_notes(robot, "A DH file", ("friction",), apart))
+    pieces = [*robot.base_pieces, *(piece for link in robot.links for piece in link.pieces)]
+    shaped = [piece.name for piece in pieces if any(shape.role is not ShapeRole.BOTH for shape in piece.shapes)]
+    lumped = [name for link in robot.links for name in link.sources[1:]]
+    return tuple(unheld_notes(robot, "A DH file", (), apart, shapes=shaped, lumped=lumped))
 
 
 def convert(robot: Robot, path: str | Path) -> tuple[str, tuple[str, ...]]:
@@ -236,7 +240,7 @@ def convert(robot: Robot, path: str | Path) -> tuple[str, tuple[str, ...]]:
         raise FileError(path, f"unknown suffix {Path(path).suffix!r}; known: {', '.join(CONVERSIONS)}")
     if target == "dh":
         return robot.to_dh_yaml(), dh_notes(robot)
-    without = [link.name for link in robot.links if link.parameters is None]
+    without = [link.name for i, link in enumerate(robot.links) if link.parameters is None and not inside_compound_joint(robot, i)]
     if without and target == "mjcf":
         raise FileError(robot.source, f"gives no inertia for {', '.join(without)}, and MuJoCo needs one; convert to .urdf or .yaml")
     rows = [np.zeros(PARAMETERS_PER_LINK) if link.parameters is None else link.parameters for link in robot.links]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.texts import decimal_text, number_form, percent_text, value_text
+from dynident.core.texts import decimal_text, listing, number_form, percent_text, value_text
 from dynident.links.posterior import REACH
 from dynident.links.problem import RetrievalProblem
 from dynident.links.repairs.nearest import MASS_SHARE
@@ -297,12 +297,13 @@ def _repair_facts(result: Repair) -> Iterator[str]:
     before, after = result.masses
     if before <= 0.0 or abs(after / before - 1.0) > MASS_SHARE:
         yield f"The mass of all links changes from {before:.4g} to {after:.4g} kg; weigh what you can, and give it to the description."
+    for link in result.shrunk:
+        yield f"{link.name} keeps {100 * link.share_left:.2g} % of its mass or size, because no other consistent links were found."
 
 
 def _repair_notes(result: Repair) -> Iterator[str]:
-    without = [link.name for link in result.robot.links if link.parameters is None]
-    if without:
-        yield f"{', '.join(without)} move and have no inertia at all, which simulators refuse; give them one"
+    if result.refused:
+        yield f"MuJoCo refuses {listing(result.refused, 6)}: no inertia, or that of a point or a rod; give them one, or fix massless links"
 
 
 def _repair_records(result: Repair) -> list[dict[str, Any]]:

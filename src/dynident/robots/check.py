@@ -9,6 +9,7 @@ mass away from the link.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -16,9 +17,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.results import Result
-from dynident.robots.kinematics import arm_reach, children, joint_points, length_unit
+from dynident.robots.kinematics import LONGEST_STROKE, arm_reach, children, joint_points, length_unit
 from dynident.robots.parameters import link_inertia
-from dynident.robots.robot import Link, Robot, Source
+from dynident.robots.robot import JointType, Link, Robot, Source
 from dynident.robots.verdict import Judgement, LinkVerdict, judge
 
 #: A link's size is taken as the larger of the span between its joints and this share of the arm's reach;
@@ -264,6 +265,11 @@ def _robot_warnings(robot: Robot) -> list[str]:
             limit = max((abs(value) for value in np.atleast_1d(getattr(joint, name)).tolist() if np.isfinite(value)), default=0.0)
             if limit > largest:
                 warnings.append(f"joint {joint.name!r} has a {name} limit of {limit:.3g} {getattr(joint.units, name)}; is that its unit?")
+        stroke = joint.position[1] - joint.position[0]
+        if joint.type is JointType.PRISMATIC and LONGEST_STROKE < stroke < math.inf:
+            warnings.append(
+                f"joint {joint.name!r} has a stroke of {stroke:.4g} m, over {LONGEST_STROKE:g} m; it is not counted in the reach"
+            )
     reach = arm_reach(robot)
     if reach > LONGEST_ARM:
         warnings.append(f"the arm reaches {reach:.4g} m; are its lengths in mm?")

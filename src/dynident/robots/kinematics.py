@@ -16,6 +16,8 @@ from dynident.robots.robot import Joint, JointType, Link, Robot
 _NOISE = 1e-15
 #: The reach of arms that are measured in metres [m].
 _ARM = (0.4, 4.0)
+#: Longer strokes of a sliding joint [m] are placeholders for limits that nobody knows.
+LONGEST_STROKE = 100.0
 
 
 def rotation_x(angle: float) -> Array:
@@ -159,7 +161,7 @@ def joint_points(robot: Robot, body: int) -> tuple[Array, list[Array]]:
 
 @lru_cache(maxsize=64)
 def arm_reach(robot: Robot) -> float:
-    """Length of the longest chain of joints from the base to a tip, strokes of the sliding joints included [m]."""
+    """Length of the longest chain of joints from the base to a tip, strokes of the sliding joints up to `LONGEST_STROKE` included [m]."""
     lengths: list[float] = []
     for body, joint in enumerate(robot.joints):
         start, ends = joint_points(robot, body)
@@ -169,7 +171,7 @@ def arm_reach(robot: Robot) -> float:
             parent_start, _ = joint_points(robot, joint.parent)
             to_joint = lengths[joint.parent] + float(np.linalg.norm(joint.placement[:3, 3] - parent_start))
         low, high = joint.position
-        stroke = high - low if joint.type is JointType.PRISMATIC and np.isfinite(high - low) else 0.0
+        stroke = high - low if joint.type is JointType.PRISMATIC and high - low <= LONGEST_STROKE else 0.0
         tip = float(np.linalg.norm(ends[-1] - start)) if body == robot.n - 1 else 0.0
         lengths.append(to_joint + stroke + tip)
     return max(lengths)

@@ -140,14 +140,19 @@ class Robot(Result):
 
     @cached_property
     def drawn_range(self) -> Array:
-        """(n, 2) finite positions to draw at random from: a range of up to a turn (or 2π m) whole, of a wider one a turn about zero."""
+        """(n, 2) finite positions to draw at random from: a range of up to a turn (or 2π m) whole, of a wider one a turn about zero.
+
+        About limits that leave nothing, a turn too: files have such where nobody knows the limits, and dynamics that were looked at in one
+        position would lack what other positions show.
+        """
         low, high = self.position_limits.T
         turn = 2.0 * np.pi  # of a range that lies beyond half a turn, the turn that is nearest to zero
         with np.errstate(invalid="ignore"):
             whole = high - low <= turn
         lower = np.where(whole, low, np.maximum(low, np.where(high <= -np.pi, high - turn, -np.pi)))
         upper = np.where(whole, high, np.minimum(high, np.where(low >= np.pi, low + turn, np.pi)))
-        return freeze(np.column_stack([lower, upper]))
+        still = low == high
+        return freeze(np.column_stack([np.where(still, low - np.pi, lower), np.where(still, high + np.pi, upper)]))
 
     @cached_property
     def velocity_limits(self) -> Array:

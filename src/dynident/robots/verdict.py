@@ -18,6 +18,8 @@ from dynident.robots.parameters import consistency_margin, inertia_matrix, link_
 MARGINAL_SHARE = 1e-3
 #: A violation below this share of the trace of J is the rounding of a limit case (a thin rod, a point mass), not an error.
 ROUNDING_SHARE = 1e-9
+#: MuJoCo's mjEPS [kg·m²].
+_MUJOCO_ROUNDING = 1e-14
 
 
 class LinkVerdict(Enum):
@@ -80,6 +82,16 @@ def judge(parameters: Array) -> Judgement:
     verdict, detail = _verdict(mass, (low, middle, high), rounding)
     margin = float(consistency_margin(parameters))
     return Judgement(verdict=verdict, detail=detail, mass=mass, com=com, principal_inertias=(low, middle, high), margin=margin)
+
+
+def mujoco_refuses(parameters: Array) -> bool:
+    """Whether MuJoCo 3 and 4 take no link with such parameters (10,), be it fixed: their inertia is neither zero nor positive and possible.
+
+    They ask for principal inertias, and for slack in the triangle inequality, beyond 1e-14 kg·m² (mjEPS).
+    """
+    low, middle, high = (float(value) for value in np.linalg.eigvalsh(link_inertia(parameters).inertia))
+    rounding = 4.0 * np.finfo(float).eps * float(np.abs(inertia_matrix(parameters)).max())
+    return max(-low, high) > rounding and (low < _MUJOCO_ROUNDING or low + middle < high - max(rounding, _MUJOCO_ROUNDING))
 
 
 def _verdict(mass: float, principal: tuple[float, float, float], rounding: float) -> tuple[LinkVerdict, str]:

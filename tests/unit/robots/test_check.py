@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from dynident import load_robot
 from dynident.robots.check import LinkCheck, LinkVerdict, check_robot
+from dynident.robots.kinematics import arm_reach
 from dynident.robots.parameters import change_of_frame, consistency_margin, from_com
 from dynident.robots.robot import Joint, JointType, Link, Robot, Source
 from dynident.robots.verdict import MARGINAL_SHARE
-from tests.facts import carries
+from tests.facts import about, carries
 
 COM = (0.02, -0.01, 0.1)
 
@@ -266,3 +270,13 @@ def test_parts_whose_own_parameters_are_not_known_are_not_judged():
     result = check_robot(robot.with_parameters(robot.parameters))
     assert result.sources == ()
     assert result.passed
+
+
+def test_a_stroke_that_no_joint_has_is_named_and_not_counted():
+    robot = load_robot("spatial_3r")
+    slides = replace(robot.joints[-1], type="prismatic", position=(-999.0, 999.0))
+    longer = replace(robot, joints=(*robot.joints[:-1], slides))
+    assert arm_reach(longer) == arm_reach(replace(robot, joints=(*robot.joints[:-1], replace(slides, position=(-np.inf, np.inf)))))
+    assert about(check_robot(longer).warnings, slides.name, "1998", "100")
+    near = replace(slides, position=(0.0, 2.0))
+    assert arm_reach(replace(robot, joints=(*robot.joints[:-1], near))) == pytest.approx(arm_reach(longer) + 2.0)

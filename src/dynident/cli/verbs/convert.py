@@ -28,9 +28,8 @@ def convert(
 ) -> None:
     """Write a robot description in another format: xacro expanded, SDF or a DH table as URDF, a URDF as DH, and so on.
 
-    A xacro or URDF that becomes a URDF keeps everything, shapes included, unless joints are locked or a chain is chosen. What is written
-    anew has kinematics, limits, inertias and friction, and the capsules of a DH file, and is compared in another engine first. Notes
-    name what the format has no place for.
+    A xacro that becomes a URDF keeps everything unless joints are locked or a chain is chosen. What is written anew has kinematics,
+    gravity, limits, inertias, friction and shapes, and is compared in another engine first. Notes name what the format has no place for.
     """
     from dynident.core.files import write_atomically
     from dynident.exports import convert as describe

@@ -2,13 +2,15 @@
 
 MuJoCo's own writer (MjSpec.to_xml) rounds to six digits, so the text is edited here and compiled by MuJoCo in the proof.
 A file that includes others (include, attach, replicate) can't be edited as one text and is refused.
-Capsules have no contacts, so that they do not change a simulation.
+Shapes that the description says collide do so in MuJoCo too, but for those of the base with the links that move on it, and for pairs that
+never touch; capsules of a DH file have no contacts, so that they do not change a simulation.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,25 +21,30 @@ from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import AttachedBody, ExportModel, unused_name
 from dynident.exports.formats.description import (
     DescriptionFormat,
+    FixedLink,
     InverseDynamics,
     bodies_in_joint_frames,
-    capsules,
     complete_note,
-    tool_in_joint_frame,
+    links_of_body,
+    lumped_names,
     unheld_notes,
 )
+from dynident.exports.formats.mjcf_geoms import Mesh, geoms, quaternion, usable_meshes
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes
 from dynident.exports.proof import DisagreementError
 from dynident.exports.target import Exported
+from dynident.robots.body import ENDLESS
 from dynident.robots.formats.inertial_text import body_inertial, check_editable, set_inertials
 from dynident.robots.formats.mjcf import read_mjcf, strip_assets
 from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.kinematics import children
 from dynident.robots.parameters import link_inertia
-from dynident.robots.robot import Joint, JointType, Robot
+from dynident.robots.robot import Joint, JointType, Robot, ShapeRole
+from dynident.robots.verdict import mujoco_refuses
 
 #: Fields of joints and of a robot that MJCF has no place for.
-UNHELD = ("position", "velocity", "acceleration", "jerk", "home", "floor")
+UNHELD = ("velocity", "acceleration", "jerk", "home", "floor")
 ATTRIBUTES = JointAttributes("MJCF", friction=("damping", "frictionloss"), inertia=("armature",))
 
 
@@ -59,17 +66,26 @@ class MjcfFormat(DescriptionFormat):
         return [*notes, *_gravity_note(model.robot, original), *_set_joints(text, model, held, original)]
 
     def complete(self, model: ExportModel, held: ExpressedFriction, comment: str) -> tuple[str, list[str]]:
-        robot = model.robot
-        pairs = [pair for pair in robot.apart if set(pair) <= set(robot.link_names)]
-        excluded = [element("exclude", body1=first, body2=second) for first, second in pairs]
+        robot, unwritten = model.robot, list[str]()
+        bodies = [links_of_body(model, i, _usable) for i in range(-1, robot.n)]
+        meshes = usable_meshes(shape for links in bodies for link in links for shape in link.shapes)
+        assets = [NewElement("mesh", {"name": name, "file": mesh.file, "scale": mesh.scale}) for mesh, name in meshes.items()]
+        world = [*_static(bodies[0], meshes, unwritten), *_bodies(model, held, bodies[1:], meshes, unwritten)]
+        names = {link.name for links in bodies for link in links}
+        pairs = [pair for pair in robot.apart if set(pair) <= names]
+        on_base = [link.name for links, joint in zip(bodies[1:], robot.joints, strict=True) if joint.parent < 0 for link in links]
+        solid = [link.name for link in bodies[0] if any(shape.role is ShapeRole.COLLISION for shape in link.shapes)]
+        excluded = dict.fromkeys([*pairs, *((base, link) for base in solid for link in on_base)])
         items = [
             element("compiler", angle="radian", autolimits="false"),
             element("option", gravity=robot.gravity),
-            *([element("contact", *excluded)] if excluded else []),
-            element("worldbody", *_shapes(robot, -1), *_bodies(model, held)),
+            *([element("asset", *assets)] if assets else []),
+            *([element("contact", *(element("exclude", body1=one, body2=other) for one, other in excluded))] if excluded else []),
+            element("worldbody", *world),
         ]
-        lost = unheld_notes(robot, "MJCF", UNHELD, [pair for pair in robot.apart if pair not in pairs])
-        return _document(robot.name, comment, *items), [complete_note(robot, "MJCF"), *lost]
+        apart = [pair for pair in robot.apart if pair not in pairs]
+        lost = unheld_notes(robot, "MJCF", UNHELD, apart, shapes=unwritten, lumped=lumped_names(model, _usable))
+        return _document(robot.name, comment, *items), [complete_note(robot, "MJCF"), *_empty_ranges(robot), *lost]
 
     def fragment(self, body: AttachedBody, parent: str, pose: Array, gravity: Array, comment: str) -> str:
         return _document("payload", comment, element("option", gravity=gravity), element("worldbody", _attached(body, pose)))
@@ -105,6 +121,10 @@ class MjcfFormat(DescriptionFormat):
         return torques, {name: np.asarray(getattr(engine, f"dof_{name}")).reshape(engine.nv, -1)[places, 0] for name in names}
 
 
+def _usable(parameters: Array) -> bool:
+    return parameters[0] >= 0.0 and not mujoco_refuses(parameters)
+
+
 EXPORTER = MjcfFormat().exporter(help="Write an MJCF, likewise.", name="an MJCF")
 
 
@@ -129,7 +149,7 @@ def _set_joints(text: XmlText, model: ExportModel, held: ExpressedFriction, orig
 def _gravity_note(robot: Robot, original: Original) -> list[str]:
     ours, tree = robot.gravity, original.tree
     at_root = bool(robot.base_sources) and robot.base_sources[0] == tree.links[0].name
-    if not at_root or np.allclose(ours, tree.gravity, rtol=2e-3, atol=1e-9):
+    if not at_root or np.allclose(ours, tree.gravity, rtol=0.0, atol=1e-9):
         return []
     return [f"the run's gravity is ({ours[0]:.6g}, {ours[1]:.6g}, {ours[2]:.6g}) m/s², and the file's stays as it is"]
 
@@ -138,21 +158,82 @@ def _document(name: str, *children: NewElement | str) -> str:
     return "\n".join([*element("mujoco", *children, model=name).lines(), ""])
 
 
-def _bodies(model: ExportModel, held: ExpressedFriction) -> list[NewElement]:
-    """The bodies on the base, with all that hangs on them."""
+def _empty_ranges(robot: Robot) -> Iterator[str]:
+    """Limits that MuJoCo refuses, because they leave nothing."""
+    still = [joint.name for joint in robot.joints if joint.position[0] == joint.position[1]]
+    if still:
+        yield f"MuJoCo refuses limits of position that leave nothing, so those of {', '.join(still)} are not in the file"
+    weak = [joint.name for joint in robot.joints if joint.effort == 0.0]
+    if weak:
+        yield f"MuJoCo refuses limits of effort that are zero, so those of {', '.join(weak)} are not in the file"
+
+
+def _static(links: Sequence[FixedLink], meshes: Mapping[Mesh, str], unwritten: list[str]) -> Iterator[NewElement]:
+    """The links of the base; to MuJoCo, one that is called world is the world itself."""
+    for link in links:
+        if link is links[0] and link.name == "world":
+            yield from geoms(link, meshes, unwritten)
+        else:
+            yield _fixed(link._replace(name=unused_name(link.name, ("world",))), meshes, unwritten)
+
+
+def _bodies(
+    model: ExportModel, held: ExpressedFriction, links: Sequence[Sequence[FixedLink]], meshes: Mapping[Mesh, str], unwritten: list[str]
+) -> list[NewElement]:
+    """The bodies on the base, with all that hangs on them. The tool's frame is that of the last body.
+
+    MuJoCo refuses moving bodies without mass, so a link that is only between two joints becomes part of the next body, which has both.
+    """
     robot, payload = model.robot, model.payload
     hanging: dict[int, list[NewElement]] = {i: [] for i in range(-1, robot.n)}
     bodies = bodies_in_joint_frames(robot, model.parameters)
+    merged: dict[int, _Moving] = {}  # what is written in place of a link between two joints, by that link
     for i in reversed(range(robot.n)):
-        body = bodies[i]
-        items: list[NewElement | str] = [body_inertial(link_inertia(body.parameters, body.link.name))] if np.any(body.parameters) else []
-        items += [NewElement("joint", {"name": body.joint.name} | _joint(body.joint) | held.of_joint(i)), *_shapes(robot, i)]
-        if i == robot.n - 1 and (tool := tool_in_joint_frame(robot)) is not None:
-            items.append(_placed("site", unused_name("tool", robot.link_names), tool))
-        if payload is not None and payload.link == i:
-            items.append(_attached(payload, body.link.placement @ payload.pose))
-        hanging[body.joint.parent].insert(0, _placed("body", body.link.name, body.placement, *items, *hanging[i]))
+        body, (head, *fixed) = bodies[i], links[i]
+        words = {"name": body.joint.name} | _joint(body.joint) | held.of_joint(i)
+        if (moving := merged.get(i)) is not None:
+            R, p = moving.pose[:3, :3], moving.pose[:3, 3]
+            words |= {"axis": R.T @ body.joint.axis, "pos": -R.T @ p}
+            moving = moving._replace(joints=[NewElement("joint", words), *moving.joints])
+        else:
+            items = [*geoms(head, meshes, unwritten)]
+            if payload is not None and payload.link == i:
+                items.append(_attached(payload, body.link.placement @ payload.pose))
+            items += [*(_fixed(link, meshes, unwritten) for link in fixed), *hanging[i]]
+            moving = _Moving(body.link.name, np.eye(4), _inertial(head), [NewElement("joint", words)], items)
+        moving = moving._replace(pose=body.placement @ moving.pose)
+        if body.joint.parent >= 0 and is_between_joints(model, body.joint.parent):
+            merged[body.joint.parent] = moving
+        else:
+            whole = _placed("body", moving.name, moving.pose, *moving.inertial, *moving.joints, *moving.items)
+            hanging[body.joint.parent].insert(0, whole)
     return hanging[-1]
+
+
+class _Moving(NamedTuple):
+    """A moving body. pose : (4, 4) of its frame, at rest, in the frame of the joint, or of the parent, that is looked at."""
+
+    name: str
+    pose: Array
+    inertial: list[NewElement]
+    joints: list[NewElement]
+    items: list[NewElement]
+
+
+def is_between_joints(model: ExportModel, body: int) -> bool:
+    """Whether a link has no mass, no shape and nothing fixed to it, and moves one other link: a part of a joint that turns several ways."""
+    link, payload = model.robot.links[body], model.payload
+    bare = not np.any(model.parameters[body]) and len(link.pieces) == 1 and not link.pieces[0].shapes
+    return bare and len(children(model.robot)[body]) == 1 and (payload is None or payload.link != body)
+
+
+def _fixed(link: FixedLink, meshes: Mapping[Mesh, str], unwritten: list[str]) -> NewElement:
+    """A <body> that has no joint."""
+    return _placed("body", link.name, link.placement, *_inertial(link), *geoms(link, meshes, unwritten))
+
+
+def _inertial(link: FixedLink) -> list[NewElement]:
+    return [body_inertial(link_inertia(link.parameters, link.name))] if np.any(link.parameters) else []
 
 
 def _attached(body: AttachedBody, pose: Array) -> NewElement:
@@ -165,29 +246,13 @@ def _joint(joint: Joint) -> dict[str, str | list[float]]:
         "type": "slide" if joint.type is JointType.PRISMATIC else "hinge",
         "axis": joint.axis.tolist(),
     }
-    if all(math.isfinite(limit) for limit in joint.position):
-        words |= {"limited": "true", "range": list(joint.position)}
-    if math.isfinite(joint.effort):
+    if any(math.isfinite(limit) for limit in joint.position) and joint.position[0] < joint.position[1]:
+        words |= {"limited": "true", "range": np.clip(joint.position, -ENDLESS, ENDLESS).tolist()}
+    if 0.0 < joint.effort < math.inf:
         words |= {"actuatorfrclimited": "true", "actuatorfrcrange": [-joint.effort, joint.effort]}
     return words
 
 
-def _shapes(robot: Robot, body: int) -> Iterator[NewElement]:
-    """The <geom> elements of a body, -1 for the base."""
-    for start, end, radius in capsules(robot, body):
-        place = {"fromto": [*start, *end]} if np.any(start != end) else {"pos": start}
-        kind = "capsule" if np.any(start != end) else "sphere"
-        yield NewElement("geom", {"type": kind, "size": radius} | place | {"contype": "0", "conaffinity": "0", "mass": "0"})
-
-
 def _placed(tag: str, name: str, pose: Array, *children: NewElement | str) -> NewElement:
     """A <body> or <site> at a pose."""
-    return NewElement(tag, {"name": name, "pos": pose[:3, 3], "quat": _quaternion(pose[:3, :3])}, children)
-
-
-def _quaternion(R: Array) -> Array:
-    """(w, x, y, z) of a rotation, the largest of which is positive."""
-    from scipy.spatial.transform import Rotation  # here, because importing SciPy takes long
-
-    quaternion = Rotation.from_matrix(R).as_quat(scalar_first=True)
-    return quaternion * np.sign(quaternion[np.argmax(np.abs(quaternion))]) + 0.0  # no -0
+    return NewElement(tag, {"name": name, "pos": pose[:3, 3], "quat": quaternion(pose[:3, :3])}, children)

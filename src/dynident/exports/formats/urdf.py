@@ -1,7 +1,8 @@
 """URDF: the numbers of the user's own file replaced, byte for byte the same elsewhere; without such a file, a complete one.
 
 Inertias are written in the axes of their links (rpy 0 0 0). Viscous friction is <dynamics damping>, Coulomb friction <dynamics friction>.
-A URDF knows no capsule, so each is a cylinder with a ball at both ends.
+A URDF knows no capsule, so each is a cylinder with a ball at both ends. Gravity other than the standard one stands in the element for
+MuJoCo that a URDF may have, <mujoco><option gravity>.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from dynident.core.arrays import Array
 from dynident.core.native_output import catch_native_errors
 from dynident.core.xml import NewElement, XmlElement, XmlText, element
 from dynident.errors import require
-from dynident.exports.export_model import AttachedBody, ExportModel, unused_name
+from dynident.exports.export_model import AttachedBody, ExportModel
 from dynident.exports.formats.description import (
     DescriptionFormat,
+    FixedLink,
     InverseDynamics,
     JointFrameBody,
-    base_name,
+    as_capsule,
     bodies_in_joint_frames,
-    capsules,
     complete_note,
-    tool_in_joint_frame,
+    links_of_body,
+    lumped_names,
+    mesh_address,
     unheld_notes,
 )
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
@@ -39,11 +42,11 @@ from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.formats.urdf import read_urdf
 from dynident.robots.geometry.surfaces import frame_along
 from dynident.robots.kinematics import translation, xyz_rpy_from_pose
-from dynident.robots.parameters import PARAMETERS_PER_LINK, link_inertia
-from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Robot
+from dynident.robots.parameters import link_inertia
+from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, LinkShape, Robot, ShapeKind, ShapeRole
 
 #: Fields of joints and of a robot that URDF has no place for.
-UNHELD = ("position", "acceleration", "jerk", "home", "floor")
+UNHELD = ("acceleration", "jerk", "home", "floor")
 ATTRIBUTES = JointAttributes("URDF", friction=("damping", "friction"))
 
 
@@ -51,13 +54,6 @@ class UrdfFormat(DescriptionFormat):
     """URDF, proven by Pinocchio."""
 
     target, suffix, root, engine, attributes = "urdf", ".urdf", "robot", "Pinocchio", ATTRIBUTES
-
-    def notes(self, robot: Robot) -> list[str]:
-        g = robot.gravity
-        if np.allclose(g, STANDARD_GRAVITY, rtol=2e-3, atol=1e-9):
-            return []
-        run = f"the run's is ({g[0]:.6g}, {g[1]:.6g}, {g[2]:.6g}) m/s² in the base frame"
-        return [f"URDF has no gravity; {run}, so mount the robot accordingly"]
 
     def patch(self, text: XmlText, model: ExportModel, held: ExpressedFriction, original: Original) -> list[str]:
         shares, notes = share_out(model.robot, model.parameters, original.tree)
@@ -68,24 +64,38 @@ class UrdfFormat(DescriptionFormat):
         if model.payload is not None:
             parent, pose = place_in_source(model.robot.links[model.payload.link], model.payload.pose)
             text.add_first(text.root, [line for item in _attached(model.payload, parent, pose) for line in item.lines()])
+        there, ours = original.tree.gravity, gravity_at_root(model.robot, original.tree)
+        if not np.allclose(ours, there, rtol=0.0, atol=1e-9):
+            numbers = " and ".join(f"({x:.6g}, {y:.6g}, {z:.6g})" for x, y, z in (ours, there))
+            notes.append(f"the run's gravity and the file's are {numbers} m/s²; the file's stays as it is")
         return notes
 
     def complete(self, model: ExportModel, held: ExpressedFriction, comment: str) -> tuple[str, list[str]]:
         robot = model.robot
+        items: list[NewElement] = []
+        if not np.array_equal(robot.gravity, STANDARD_GRAVITY):
+            items.append(element("mujoco", element("option", gravity=robot.gravity)))
         bodies = bodies_in_joint_frames(robot, model.parameters)
-        items = [_link(base_name(robot), np.zeros(PARAMETERS_PER_LINK), *_collisions(robot, -1))]
-        for i, body in enumerate(bodies):
-            items += [_link(body.link.name, body.parameters, *_collisions(robot, i)), _moving_joint(body, held.of_joint(i))]
-        if (tool := tool_in_joint_frame(robot)) is not None:
-            name = unused_name("tool", robot.link_names)
-            items += [element("link", name=name), _fixed_joint(robot.links[-1].name, name, tool)]
+        unwritten: list[str] = []
+        for i in range(-1, robot.n):
+            head, *fixed = links_of_body(model, i, lambda _: True)
+            items.append(_link(head, unwritten))
+            items += [_moving_joint(bodies[i], held.of_joint(i))] if i >= 0 else []
+            following = [joint.name for joint in robot.joints if joint.parent == i] or [f"{link.name}_joint" for link in fixed[-1:]]
+            for link in fixed:
+                items += [_link(link, unwritten), _fixed_joint(head.name, link.name, link.placement, before=min(following))]
         if (payload := model.payload) is not None:
             carrier = robot.links[payload.link]
             items += _attached(payload, carrier.name, carrier.placement @ payload.pose)
+        lumped = lumped_names(model, lambda _: True)
         notes = [
             complete_note(robot, "URDF"),
-            *unheld_notes(robot, "URDF", UNHELD, robot.apart),
+            *unheld_notes(robot, "URDF", UNHELD, robot.apart, shapes=unwritten, lumped=lumped),
         ]
+        g = robot.gravity
+        if not np.allclose(g, STANDARD_GRAVITY, rtol=2e-3, atol=1e-9):
+            numbers = f"({g[0]:.6g}, {g[1]:.6g}, {g[2]:.6g}) m/s²"
+            notes.append(f"gravity is {numbers} in the base frame; of the readers of URDF only MuJoCo and dynident take it from the file")
         if not all(math.isfinite(limit) for joint in robot.joints for limit in (joint.velocity, joint.effort)):
             notes.append(f"limits that the robot's description doesn't give are {ENDLESS:g} in the URDF")
         return _document(robot.name, comment, *items), notes
@@ -149,29 +159,51 @@ def _document(name: str, *children: NewElement | str) -> str:
     return "\n".join(['<?xml version="1.0"?>', *element("robot", *children, name=name).lines(), ""])
 
 
-def _link(name: str, parameters: Array, *shapes: str) -> NewElement:
-    """A <link>; one without mass has no <inertial>."""
-    inertial = [link_inertial(link_inertia(parameters, name))] if np.any(parameters) else []
-    return element("link", *inertial, *shapes, name=name)
+def _link(link: FixedLink, unwritten: list[str]) -> NewElement:
+    """A <link>; one without mass has no <inertial>. unwritten : gets its name where it has shapes for which URDF has no element."""
+    shapes = [list(_shapes(shape)) for shape in link.shapes]
+    unwritten += [link.name] if not all(shapes) else []
+    inertial = [link_inertial(link_inertia(link.parameters, link.name))] if np.any(link.parameters) else []
+    return element("link", *inertial, *(line for lines in shapes for line in lines), name=link.name)
 
 
-def _collisions(robot: Robot, body: int) -> Iterator[str]:
-    """The <collision> elements of a body, -1 for the base, each in a line."""
-    for start, end, radius in capsules(robot, body):
-        length = float(np.linalg.norm(end - start))
-        middle = translation(0.5 * (start + end))
-        middle[:3, :3] = frame_along(end - start)
-        ball = element("sphere", radius=radius)
-        shapes = [(translation(start), ball)]
-        if length > 0.0:
-            shapes += [(translation(end), ball), (middle, element("cylinder", radius=radius, length=length))]
-        for pose, shape in shapes:
-            yield str(element("collision", _origin(pose), element("geometry", shape)))
+def _shapes(shape: LinkShape) -> Iterator[str]:
+    """The <collision> or <visual> elements of a shape, each in a line; none where there is no element for it."""
+    tag = "visual" if shape.role is ShapeRole.VISUAL else "collision"
+    for pose, form in _forms(shape):
+        yield str(element(tag, _origin(pose), element("geometry", form)))
+
+
+def _forms(shape: LinkShape) -> Iterator[tuple[Array, NewElement]]:
+    """Elements for a shape, with their poses in the link's frame."""
+    match shape.kind:
+        case ShapeKind.BOX:
+            yield shape.pose, element("box", size=shape.size)
+        case ShapeKind.CYLINDER:
+            yield shape.pose, element("cylinder", radius=shape.size[0], length=shape.size[1])
+        case ShapeKind.MESH:
+            scale = {} if shape.size == (1.0, 1.0, 1.0) else {"scale": shape.size}
+            yield shape.pose, NewElement("mesh", {"filename": mesh_address(shape.text)} | scale)
+        case _ if (capsule := as_capsule(shape)) is not None:
+            start, end, radius = capsule
+            length = float(np.linalg.norm(end - start))
+            yield _at(shape.pose, start), element("sphere", radius=radius)
+            if length > 0.0:
+                middle = _at(shape.pose, 0.5 * (start + end))
+                middle[:3, :3] = middle[:3, :3] @ frame_along(end - start)
+                yield _at(shape.pose, end), element("sphere", radius=radius)
+                yield middle, element("cylinder", radius=radius, length=length)
+        case _:
+            return
+
+
+def _at(pose: Array, point: Array) -> Array:
+    return pose @ translation(point)
 
 
 def _moving_joint(body: JointFrameBody, friction: Mapping[str, float]) -> NewElement:
     joint = body.joint
-    bounded = all(math.isfinite(limit) for limit in joint.position)
+    bounded = any(math.isfinite(limit) for limit in joint.position)
     kind = JointType.CONTINUOUS if joint.type is JointType.REVOLUTE and not bounded else joint.type
     more = [element("axis", xyz=joint.axis), *_limit(joint, kind), *([NewElement("dynamics", friction)] if friction else [])]
     return _joint(joint.name, kind.value, body.parent, body.link.name, body.placement, *more)
@@ -181,18 +213,20 @@ def _limit(joint: Joint, kind: JointType) -> Iterator[NewElement]:
     limits = {"effort": joint.effort, "velocity": joint.velocity}
     if kind is not JointType.CONTINUOUS:
         limits |= {"lower": joint.position[0], "upper": joint.position[1]}
-    elif not all(map(math.isfinite, limits.values())):
+    elif not any(map(math.isfinite, limits.values())):
         return
     yield NewElement("limit", {name: max(-ENDLESS, min(ENDLESS, limit)) for name, limit in limits.items()})
 
 
 def _attached(body: AttachedBody, parent: str, pose: Array) -> list[NewElement]:
     """A <link> and the fixed <joint> that holds it at this pose of the parent."""
-    return [_link(body.name, body.parameters), _fixed_joint(parent, body.name, pose)]
+    return [_link(FixedLink(body.name, np.eye(4), body.parameters, ()), []), _fixed_joint(parent, body.name, pose)]
 
 
-def _fixed_joint(parent: str, child: str, pose: Array) -> NewElement:
-    return _joint(f"{child}_joint", "fixed", parent, child, pose)
+def _fixed_joint(parent: str, child: str, pose: Array, *, before: str = "") -> NewElement:
+    """before : a joint of the parent that comes later for readers that sort branches by joint; the last link that they find is the tool."""
+    name = f"{child}_joint"
+    return _joint(name if not before or name <= before else f"0_{name}", "fixed", parent, child, pose)
 
 
 def _joint(name: str, kind: str, parent: str, child: str, pose: Array, *more: NewElement) -> NewElement:

@@ -32,6 +32,7 @@ class RepairedLinkDocument:
     changed: bool
     margin_before: Annotated[Number, Unit("kg·m²")]
     margin: Annotated[Number, Unit("kg·m²")]
+    share_left: Annotated[float, "of its mass, or of its second moment about the centre where that is less"]
     mass: Annotated[float, Unit("kg")]
     com: Annotated[tuple[float, ...], Unit("m")]
     inertia: Annotated[Mapping[InertiaName, float], "about the centre of mass", Unit("kg·m²")]
@@ -48,6 +49,8 @@ class RepairDocument(Document):
     source: str
     changed: Annotated[tuple[str, ...], "links"]
     dynamics_unchanged: bool
+    impossible: Annotated[bool, "whether it is proven that no consistent links have the base parameters of the description"]
+    refused: Annotated[tuple[str, ...], "links that MuJoCo refuses after the repair too"]
     largest_change_of_a_base_parameter: float
     moved: tuple[MovedCoefficient, ...]
     links: tuple[RepairedLinkDocument, ...]
@@ -62,6 +65,8 @@ class RepairDocument(Document):
             source=repair.robot.source,
             changed=tuple(link.name for link in repair.changed),
             dynamics_unchanged=not repair.moved,
+            impossible=repair.impossible,
+            refused=repair.refused,
             largest_change_of_a_base_parameter=float(np.abs(after - before).max(initial=0.0)),
             moved=tuple(
                 MovedCoefficient(coefficient=names[i], before=float(before[i]), after=float(after[i]), unit=units[i]) for i in repair.moved
@@ -73,6 +78,7 @@ class RepairDocument(Document):
                     changed=link.changed,
                     margin_before=link.margins[0],
                     margin=link.margins[1],
+                    share_left=link.share_left,
                     mass=body.mass,
                     com=tuple(body.com.tolist()),
                     inertia=body.elements,

@@ -3,7 +3,10 @@
 A wrong link is first mended alone, then together with the body before it, with its neighbours, and with more and more of the chain,
 until consistent links with the same base parameters exist. What holds the base parameters is the null space of the grouping over the
 links that may move: the program has no equalities, and the parameters are kept to rounding. Distances are measured in coordinates
-y = R (x - x0) in which each link's metric is the unit matrix.
+y = R (x - x0) in which each link's metric is the unit matrix. That is a distance near x0 alone: to it, a link that vanishes has only
+moved by one. What keeps links is therefore a condition, P' - s P0 ⪰ 0: a share s of the mass distribution of each stays where it was, and
+with it that share of its mass and of its second moments; nor does its mass become larger than by 1/s. The first of `_STRICTNESS` is taken
+with which there are consistent links.
 """
 
 from __future__ import annotations
@@ -33,6 +36,10 @@ Metric = Literal["entropic", "euclidean"]
 SAME = 1e-10
 #: Links get this share of the trace of their inertia as margin, twice of what counts as marginal; where no links have that, this.
 _ROOM, _LEAST_ROOM = 2e-3, 1e-6
+#: A link of which less than this share is left is named.
+LEAST_SHARE = 0.1
+#: How much of each link's mass distribution stays, and whether the mass of the robot does: half of each link if possible.
+_STRICTNESS = ((0.5, True), (LEAST_SHARE, True), (0.5, False), (LEAST_SHARE, False), (0.0, True), (0.0, False))
 #: No link of a robot of kilograms is made lighter than this [kg], unless it was; and robots of so many kilograms are such.
 _LIGHTEST, _ORDINARY = 1e-3, (1.0, 1000.0)
 #: The robot's mass may change by this share where that is enough.
@@ -56,13 +63,17 @@ class Part(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """What is asked of the links. room : share of their inertia's trace; bounded : whether the robot's mass is kept about as it is."""
+    """What is asked of the links.
+
+    room : share of their inertia's trace; bounded : whether the robot's mass is kept about as it is; share : of each link that stays.
+    """
 
     room: float
     bounded: bool
+    share: float
 
 
-_ATTEMPTS = tuple(Attempt(room, bounded) for bounded in (True, False) for room in (_ROOM, _LEAST_ROOM))
+_ATTEMPTS = tuple(Attempt(room, bounded, share) for share, bounded in _STRICTNESS for room in (_ROOM, _LEAST_ROOM))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,6 +115,7 @@ class _Problem:
         size = robot_size(self.robot, self.mass)
         self.lightest = _LIGHTEST * size[0]
         self.references = [reference(part.own, size) for part in parts]
+        self.bodies = [positive_part(part.own) for part in parts]
         self.steps = [np.linalg.inv(np.linalg.qr(link_metric(item, metric, robot=size), mode="r")) for item in self.references]
         grouping = [np.zeros((base.rank, 10))] * len(parts)
         for i, part in enumerate(parts):
@@ -118,15 +130,18 @@ class _Problem:
 
     def in_order(self, i: int, own: Array) -> bool:
         """Whether a part, perhaps mended together with another already, has what is asked of it."""
-        return float(consistency_margin(own)) >= self._room(i, Attempt(_LEAST_ROOM, False)) and own[0] > 0.0
+        return float(consistency_margin(own)) >= self._room(i, Attempt(_LEAST_ROOM, False, 0.0)) and own[0] > 0.0
 
     def keeping(self, i: int, links: Sequence[Array]) -> list[Array] | None:
         """The links with part i made consistent and the base parameters as they are; None where that was not found."""
+        sets = list(self._widening([i]))
         for attempt in _ATTEMPTS:
-            for free in self._widening([i]):
+            for free in sets:
                 found = self._keep(free, links, attempt)
                 if found is not None:
                     return self._with_fewer(i, free, links, attempt, found)
+            if attempt == _ATTEMPTS[1] and self._keep(sets[-1], links, _ATTEMPTS[-1]) is None:
+                return None  # not even where least is asked of all links
         return None
 
     def _with_fewer(self, i: int, free: list[int], links: Sequence[Array], attempt: Attempt, found: list[Array]) -> list[Array]:
@@ -157,7 +172,7 @@ class _Problem:
         """Proven that no consistent links at all have the base parameters."""
         free = list(range(len(self.parts)))
         N = self._held(free)
-        asked = self._blocks(free, [part.own for part in self.parts], Attempt(0.0, False), N, tightened=False)
+        asked = self._blocks(free, [part.own for part in self.parts], Attempt(0.0, False, 0.0), N, tightened=False)
         return contradict(asked, [], np.full(int(N.shape[1]), _REACH))
 
     def _widening(self, wrong: Sequence[int]) -> Iterator[list[int]]:
@@ -252,7 +267,12 @@ class _Problem:
             W = np.array(np.linalg.inv(np.linalg.cholesky(pseudo_inertia(self.references[i]))), dtype=float)
             blocks.append(_in_steps(consistent, links[i], to_z, W))
             lightest = linear(f"mass of {self.parts[i].piece.name}", {0: 1.0}, -self._lightest(i))
-            blocks.append(_in_steps(lightest, links[i], to_z, np.array([[1.0 / float(self.references[i][0])]])))
+            per_mass = np.array([[float(self.references[i][0]) ** -0.5]])
+            blocks.append(_in_steps(lightest, links[i], to_z, per_mass))
+            if (stays := self._stays(i, attempt)) is not None:
+                kept = replace(consistent, name=f"what stays of {self.parts[i].piece.name}", constant=-stays)
+                heaviest = linear(lightest.name, {0: -1.0}, float(self.bodies[i][0]) / attempt.share)
+                blocks += [_in_steps(kept, links[i], to_z, W), _in_steps(heaviest, links[i], to_z, per_mass)]
         if attempt.bounded and self.mass > 0.0:
             blocks += self._mass_bounds(free, links, N)
         return blocks
@@ -273,6 +293,10 @@ class _Problem:
         wanted = attempt.room * self.growth.get(i, 1.0) * float(np.trace(inertia_matrix(self.references[i])))
         has = float(consistency_margin(part.own))
         return wanted if part.wrong else min(wanted, 0.999 * has if has > 0.0 else has)
+
+    def _stays(self, i: int, attempt: Attempt) -> Array | None:
+        """(4, 4) the pseudo-inertia that has to be left of a part; None where nothing has."""
+        return attempt.share * pseudo_inertia(self.bodies[i]) if attempt.share > 0.0 and self.bodies[i][0] > 0.0 else None
 
     def _has_room(self, i: int, own: Array, attempt: Attempt) -> bool:
         room = self._room(i, attempt)
@@ -300,12 +324,28 @@ def reference(own: Array, size: tuple[float, float] = (1.0, 1.0)) -> Array:
 
     size : mass and length of the robot, of which links without any get a share.
     """
-    mass = max(float(own[0]), _LIGHTEST * size[0])
-    com = own[1:4] / mass
-    P = pseudo_inertia(own)
-    values, vectors = np.linalg.eigh(P[:3, :3] - mass * np.outer(com, com))
+    com, values, vectors = _central_moments(own)
     floor = max(float(np.abs(values).sum()) / 30.0, 1e-9 * size[0] * size[1] ** 2)
-    second = (vectors * np.maximum(np.abs(values), floor)) @ vectors.T
+    return _link(max(float(own[0]), _LIGHTEST * size[0]), com, (vectors * np.maximum(np.abs(values), floor)) @ vectors.T)
+
+
+def positive_part(own: Array) -> Array:
+    """(10,) what of a link is a body: its mass, with the second moments about its centre that are positive; zeros without mass."""
+    if own[0] <= 0.0:
+        return np.zeros(10)
+    com, values, vectors = _central_moments(own)
+    return _link(float(own[0]), com, (vectors * np.maximum(values, 0.0)) @ vectors.T)
+
+
+def _central_moments(own: Array) -> tuple[Array, Array, Array]:
+    """The centre of mass, the origin without mass, and the principal second moments about it with their axes."""
+    com = own[1:4] / own[0] if own[0] != 0.0 else np.zeros(3)
+    values, vectors = np.linalg.eigh(pseudo_inertia(own)[:3, :3] - own[0] * np.outer(com, com))
+    return com, values, vectors
+
+
+def _link(mass: float, com: Array, second: Array) -> Array:
+    """(10,) of a link with these (3, 3) second moments about its centre of mass."""
     return from_com(mass, com, np.trace(second) * np.eye(3) - second)
 
 

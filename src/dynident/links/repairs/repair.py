@@ -15,14 +15,17 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.results import Result
 from dynident.errors import DynidentError, InputError, require
-from dynident.links.repairs.nearest import SAME, Mended, Metric, Part, mend
+from dynident.links.repairs.nearest import LEAST_SHARE, SAME, Mended, Metric, Part, mend, positive_part
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.sizes import unit_sizes
 from dynident.robots.check import inside_compound_joint
 from dynident.robots.kinematics import length_unit
-from dynident.robots.parameters import change_of_frame, consistency_margin
+from dynident.robots.parameters import change_of_frame, consistency_margin, link_inertia
 from dynident.robots.robot import Robot, Source
-from dynident.robots.verdict import judge
+from dynident.robots.verdict import judge, mujoco_refuses
+
+#: MuJoCo refuses less mass [kg] or principal inertia [kg·m²] of a moving body (its mjMINVAL).
+_LEAST_OF_MUJOCO = 1e-15
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,6 +44,16 @@ class RepairedLink:
     @property
     def margins(self) -> tuple[float, float]:
         return float(consistency_margin(self.before)), float(consistency_margin(self.after))
+
+    @property
+    def share_left(self) -> float:
+        """Which share of its mass is left, or of its second moment about the centre where that is less; 1 where it had no mass."""
+        before, after = positive_part(self.before), positive_part(self.after)
+        sizes = [np.array([body[0], 0.5 * np.trace(link_inertia(body).inertia)]) for body in (before, after) if body[0] > 0.0]
+        if len(sizes) < 2:
+            return 1.0
+        had = sizes[0] > 0.0
+        return float(min(1.0, *(sizes[1][had] / sizes[0][had])))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -83,6 +96,21 @@ class Repair(Result):
     def masses(self) -> tuple[float, float]:
         """Of all source links before and after [kg]."""
         return sum(float(link.before[0]) for link in self.links), sum(float(link.after[0]) for link in self.links)
+
+    @property
+    def shrunk(self) -> tuple[RepairedLink, ...]:
+        """The links of which less than a tenth is left."""
+        return tuple(link for link in self.changed if link.share_left < LEAST_SHARE * (1.0 - 1e-6))
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Names of the links that MuJoCo refuses after the repair too: those that move without inertia, points, and thin rods."""
+        names = [link.name for link in self.links if mujoco_refuses(link.after)]
+        for link, joint, row in zip(self.robot.links, self.robot.joints, self.parameters(), strict=True):
+            within_body = link.name.endswith(f"/{joint.name}")  # several joints of one MJCF body, to MuJoCo no link
+            if not within_body and min(row[0], float(np.linalg.eigvalsh(link_inertia(row).inertia)[0])) < _LEAST_OF_MUJOCO:
+                names.append(link.name)
+        return tuple(dict.fromkeys(names))
 
     def parameters(self) -> Array:
         """(n, 10) of the bodies, in their parameter frames."""

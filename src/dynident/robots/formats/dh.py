@@ -78,7 +78,7 @@ def frame_name(convention: str, number: int) -> str:
 
 
 def _link(row: Fields, index: int, convention: str, base: Array) -> SourceLink:
-    row.only(("name", "type", *_ROW), ("link", "position", *_LIMITS, "home"))
+    row.only(("name", "type", *_ROW), ("link", "position", *_LIMITS, "home", "friction"))
     pose = dh_pose(convention, *(row.number(key) for key in _ROW))
     before, after = (pose, np.eye(4)) if convention == "modified" else (np.eye(4), pose)
     type_ = JointType(row.choice("type", [kind.value for kind in JointType]))
@@ -86,6 +86,7 @@ def _link(row: Fields, index: int, convention: str, base: Array) -> SourceLink:
     if type_ is JointType.CONTINUOUS and row.has("position"):
         raise row.error("position", "a continuous joint has no position limits; remove them or make it revolute")
     velocity, acceleration, effort, jerk = (row.number(limit, np.inf, infinite=True) for limit in _LIMITS)
+    friction = row.numbers("friction", 2).tolist() if row.has("friction") else None
     with errors_in_file(row.file, row.place):
         joint = Joint(
             name=row.text("name"),
@@ -96,6 +97,7 @@ def _link(row: Fields, index: int, convention: str, base: Array) -> SourceLink:
             effort=effort,
             jerk=jerk,
             home=row.number("home") if row.has("home") else None,
+            friction=(friction[0], friction[1]) if friction is not None else None,
         )
     return SourceLink(
         name=row.text("link", f"link{index + 1}"),

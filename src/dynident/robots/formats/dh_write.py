@@ -70,6 +70,8 @@ def _joint(joint: Joint, link: Link, row: DhRow) -> dict[str, Any]:
             entry[limit] = float(getattr(joint, limit))
     if joint.home is not None:
         entry["home"] = float(joint.home)
+    if joint.friction is not None:
+        entry["friction"] = _floats(joint.friction)
     return entry
 
 

@@ -49,9 +49,11 @@ class WrittenInertial:
 class Inertials:
     """What was taken out of a specification.
 
+    spec   The specification, without which the bodies of `written` are memory that MuJoCo has freed.
     balance, bound_mass, bound_inertia, total_mass   The compiler's settings; no total mass is None.
     """
 
+    spec: Any
     written: tuple[WrittenInertial, ...]
     balance: bool
     bound_mass: float
@@ -125,6 +127,7 @@ def take_inertials(mj: Any, spec: Any) -> Inertials:
     compiler.settotalmass = -1.0
     compiler.fusestatic = False  # rigid bodies are lumped by us, with a record
     return Inertials(
+        spec=spec,
         written=written,
         balance=bool(compiler.balanceinertia),
         bound_mass=float(compiler.boundmass),

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+import numpy as np
+
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file
 from dynident.core.xml import parse_xml
@@ -24,7 +26,7 @@ from dynident.robots.formats.xml_shapes import read_shapes
 from dynident.robots.formats.xml_tree import XmlValues, link_tree, read_joints, read_links
 from dynident.robots.packages import Surroundings
 from dynident.robots.parameters import INERTIA_NAMES
-from dynident.robots.robot import Joint, JointType
+from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType
 
 _MOVING = tuple(kind.value for kind in JointType)
 _INERTIA = tuple(f"i{element}" for element in INERTIA_NAMES)
@@ -56,6 +58,7 @@ def read_urdf(source: str, text: str, around: Surroundings | None = None) -> Sou
             for joint in joints
         ],
         name=content.get("name") or Path(source).stem,
+        gravity=_gravity(source, content),
         apart=apart,
         notes=tuple(_notes(source, content)),
         shape_notes=shape_notes,
@@ -77,10 +80,19 @@ def _moving_joint(values: XmlValues, name: str, kind: str) -> Joint:
 
 
 def _limits(joint: XmlValues) -> tuple[float, float]:
-    """Lower and upper as written, 0 where the <limit> leaves one out; infinite without <limit>, and for a joint that turns on."""
+    """Lower and upper as written, 0 where the <limit> has but the other; infinite where it has neither, and for a joint that turns on.
+
+    URDF says that each is 0 where it is left out, but a joint between 0 and 0 is none that anybody describes.
+    """
     lower, upper = (joint.number(f"limit/{end}", 0.0, infinite=True) for end in ("lower", "upper"))
-    endless = joint.element.find("limit") is None or joint.element.get("type") == JointType.CONTINUOUS.value
+    endless = not _limit_names(joint.element) & {"lower", "upper"} or joint.element.get("type") == JointType.CONTINUOUS.value
     return (-math.inf, math.inf) if endless else (lower, upper)
+
+
+def _limit_names(joint: Element) -> set[str]:
+    """What the <limit> of a joint states."""
+    limit = joint.find("limit")
+    return set() if limit is None else set(limit.attrib)
 
 
 def _link(file: str, name: str, link: Element, around: Surroundings | None) -> SourceLink:
@@ -101,6 +113,12 @@ def _origin(values: XmlValues) -> Array:
     return values.pose("<origin>", xyz, rpy)
 
 
+def _gravity(file: str, root: Element) -> Array:
+    """In the element for MuJoCo that a URDF may have, <mujoco><option gravity>."""
+    option = root.find("mujoco/option")
+    return np.array(STANDARD_GRAVITY) if option is None else XmlValues(file, "<mujoco>", option).numbers("gravity", 3, STANDARD_GRAVITY)
+
+
 def _notes(file: str, root: Element) -> Iterator[str]:
     """What was read in another way than it is written."""
     if not root.get("name"):
@@ -112,7 +130,7 @@ def _notes(file: str, root: Element) -> Iterator[str]:
             yield f"joint {name!r} has its lower limit above its upper; they are read as [{high:g}, {low:g}]"
     unlimited = [name for name, joint in joints.items() if _lacks_limits(joint.element)]
     if unlimited:
-        yield f"joints {', '.join(unlimited)} lack a <limit>, or effort or velocity in it; what is missing counts as unlimited"
+        yield f"joints {', '.join(unlimited)} lack a <limit>, or positions, effort or velocity in it; what is missing counts as unlimited"
     negative = [name for name, joint in joints.items() if min(joint.friction() or (0.0, 0.0)) < 0.0]
     if negative:
         yield f"the friction or damping of {', '.join(negative)} is negative, which simulators refuse; it is not used here"
@@ -125,8 +143,9 @@ def _notes(file: str, root: Element) -> Iterator[str]:
 
 
 def _lacks_limits(joint: Element) -> bool:
-    limit = joint.find("limit")
-    return joint.get("type") in ("revolute", "prismatic") and (limit is None or not {"effort", "velocity"} <= limit.attrib.keys())
+    stated = _limit_names(joint)
+    complete = {"effort", "velocity"} <= stated and bool(stated & {"lower", "upper"})
+    return joint.get("type") in ("revolute", "prismatic") and not complete
 
 
 def _is_blank(element: Element) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -267,7 +268,8 @@ def test_links_without_inertials_elsewhere_do_not_stop_it(tmp_path):
     found = repair(robot)
     assert {link.name for link in found.links} == {"l2", "l3", "l4"}
     assert "l3" in {link.name for link in found.changed}
-    assert carries(str(found), "l1", "no", "inertia", "simulators")
+    assert found.refused == ("l1",)
+    assert carries(str(found), "MuJoCo", "l1")
 
 
 def test_the_mass_stays_about_the_same_or_a_change_is_said(tmp_path):
@@ -275,6 +277,7 @@ def test_the_mass_stays_about_the_same_or_a_change_is_said(tmp_path):
     before, after = found.masses
     assert abs(after / before - 1.0) <= 0.1 + 1e-9
     light = repair(load_robot(chain(tmp_path, {"m": -1.0, "x": 0.1, "y": 0.1, "z": 0.1})))
+    assert light.links[0].share_left == 1.0  # nothing was left of a negative mass
     assert carries(str(light), "mass", "from -1")
 
 
@@ -313,3 +316,80 @@ def test_an_mjcf_is_written_as_one(tmp_path):
     file.write_text(MJCF.replace("<worldbody>", '<compiler settotalmass="3"/><worldbody>'))
     with raises(FileError, "MuJoCo", "<compiler settotalmass="):
         repaired_text(repair(robot), out)
+
+
+FINGER = {"m": 0.08, "x": 1e-5, "y": 1e-5, "z": 4e-5}
+
+
+@pytest.mark.parametrize("stroke", [0.04, 99.0, 999999.0])
+def test_a_finger_is_repaired_alike_whatever_its_limits(tmp_path: Path, stroke: float) -> None:
+    """Its inertia was made 27 kg·m² after limits of ±999999 m."""
+    file = chain(tmp_path, GOOD, GOOD, FINGER)
+    slides = f"name='j3' type='prismatic'><limit lower='{-stroke}' upper='{stroke}' effort='20' velocity='1'/>"
+    file.write_text(file.read_text().replace("name='j3' type='continuous'>", slides))
+    robot = load_robot(file)
+    found = repair(robot)
+    finger = found.links[-1]
+    assert finger.after[0] == pytest.approx(0.08, rel=0.01)
+    assert np.abs(finger.after - finger.before).max() < 3e-5
+    assert found.moved == ()
+    same_torques(robot, robot.with_parameters(found.parameters()))
+
+
+def random_chain(folder: Path, seed: int) -> Robot:
+    """Six links that a body can be, of which one to three then got another inertia about z."""
+    rng = np.random.default_rng(seed)
+    links = []
+    for _ in range(6):
+        mass, sides = rng.uniform(0.2, 8.0), rng.uniform(0.05, 0.4, 3) ** 2
+        links.append(dict(zip("mxyz", (mass, *(mass / 12.0 * (sides.sum() - sides))), strict=True)))
+    wrong = rng.choice(6, size=rng.integers(1, 4), replace=False)
+    for i in wrong:
+        links[i]["z"] *= rng.uniform(3.0, 10.0)
+    return load_robot(chain(folder, *links))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_link_loses_more_than_a_tenth_without_being_named(tmp_path: Path, seed: int) -> None:
+    """Links that were in order became 1 g, because nothing but a quadratic distance held them."""
+    found = repair(random_chain(tmp_path, seed))
+    assert all(link.changed and link.margins[1] > 0.0 for link in found.links if link.margins[0] < 0.0)
+    assert found.shrunk == ()
+    for link in found.links:
+        assert 0.0999 * link.before[0] <= link.after[0] <= 10.01 * link.before[0]
+        assert np.linalg.norm(link.after[1:4] / link.after[0]) < 0.5  # the links are 0.2 m long
+    assert RepairDocument.of(found).impossible == found.impossible
+    assert not (found.impossible and not found.moved)
+
+
+def test_a_link_that_can_not_stay_is_named(tmp_path: Path) -> None:
+    found = repair(load_robot(chain(tmp_path, GOOD, GOOD)))
+    light = replace(found, links=(replace(found.links[0], after=0.05 * found.links[0].before), found.links[1]))
+    assert found.shrunk == ()
+    assert [link.name for link in light.shrunk] == ["l1"]
+    assert light.links[0].share_left == pytest.approx(0.05)
+    assert carries(str(light), "l1", 5)
+
+
+@pytest.mark.parametrize(
+    ("inertia", "refused"),
+    [
+        (GOOD, ()),
+        ({"m": 2.0, "x": 0.01, "y": 0.01, "z": 0.0}, ("l2",)),  # a rod
+        ({"m": 2.0, "x": 0.0, "y": 0.0, "z": 0.0}, ("l2",)),  # a point
+        ({"m": 2.0, "x": 0.01, "y": 0.01, "z": 0.02}, ()),  # a plate, with A + B = C
+        ({"m": 2.0, "x": 0.01, "y": 0.01, "z": 0.02 + 2e-11}, ("l2",)),  # rounding of a plate, which is too much for MuJoCo
+        (None, ("l2",)),
+        ({"m": 0.0, "x": 0.0, "y": 0.0, "z": 0.0}, ()),
+    ],
+)
+def test_links_that_mujoco_refuses_are_named(tmp_path: Path, inertia: dict[str, float] | None, refused: tuple[str, ...]) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    found = repair(load_robot(chain(tmp_path, GOOD, inertia, GOOD)))
+    text = repaired_text(found, tmp_path / "out.urdf").decode()
+    assert RepairDocument.of(found).refused == found.refused == refused
+    if refused:
+        with pytest.raises(ValueError, match="inertia"):
+            mujoco.MjModel.from_xml_string(text)
+    else:
+        mujoco.MjModel.from_xml_string(text)
