@@ -3,8 +3,10 @@
 **Noise.** Identification filters torque and regressor alike with a low-pass of `cutoff` Hz, run forward and backward. Of white noise
 that leaves 1.8 independent samples per second and Hz of the cutoff: for a fourth-order Butterworth filter ∫ |H(f)|⁴ df = 1.79 cutoff.
 σ is what is left of the noise after the filter; a joint of which it is not told has 0.07 % of its effort limit. Fits to a recorded Panda
-leave over 0.02 to 0.04 N·m/√Hz below 5 Hz, 0.05 to 0.1 % of limits of 87 N·m; the virtual robot's torque sensors add 0.066 %, and its
-noisy velocities a little.
+leave over 0.02 to 0.04 N·m/√Hz below 5 Hz, 0.05 to 0.1 % of limits of 87 N·m; the virtual robot's torque sensors add 0.066 %. Where nothing
+is told, the noise of the velocities counts too: identification differentiates them, and white noise of density S gives accelerations the
+variance S ∫ (2πf)² |H(f)|⁴ df = 0.531 (2π)² S cutoff³, which the mass matrix turns into torques. On a Panda's shoulder that is 0.8 times
+what its torque sensors add. It is taken as white, and lies above the frequencies of slow motions, which come out up to a quarter better.
 
 **Prior.** A link is known to about a factor of two where the robot's description has it, to a factor of four where it is taken for a
 homogeneous box around its joints, both in the entropic metric of `dynident.robots.parameters.link_metric`; a friction parameter is at most
@@ -20,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive, per_joint
-from dynident.dynamics import inverse_dynamics
+from dynident.dynamics import inverse_dynamics, mass_matrix
 from dynident.dynamics.friction.model import OFFSET_SHARE, Motion, Symmetry
 from dynident.motions.design.task import Task
 from dynident.motions.limits.torque import COULOMB, FACTOR
@@ -35,6 +37,12 @@ INDEPENDENT_PER_HZ = 1.8
 CUTOFF = 5.0
 #: Noise of a torque after the filter, as a share of the joint's effort limit.
 NOISE_SHARE = 7e-4
+#: Power density of the noise of velocities, 0.007 rad/s correlated over 4 ms as on the recorded Panda: 2 σ² τ [(rad/s)²/Hz].
+VELOCITY_DENSITY = 2.0 * 0.007**2 * 0.004
+#: Positions of the task at which the mass matrix is looked at.
+_POSITIONS = 200
+#: ∫ x² / (1 + x⁸)² dx over all x.
+_DIFFERENTIATED = 0.5313
 #: To what factor links are known that are taken for boxes around the joints; those of a description to `FACTOR`.
 GUESSED = 4.0
 #: On the recorded Panda a fit leaves over 0.1 % of the effort limits at the shoulder, 0.2 to 0.6 % at the wrist, and not as white noise.
@@ -87,6 +95,8 @@ def assume(
     links, factors = believed_links(robot)
     torque = np.sqrt(np.mean(inverse_dynamics(robot, links, *task.motion) ** 2, axis=0))
     noise, source = _noise(robot, torque, torque_noise)
+    if torque_noise is None:
+        noise, source = np.hypot(noise, velocity_noise(robot, links, task, cutoff)), f"noise of the velocities and {source}"
     return Assumptions(
         noise=noise,
         noise_source=source,
@@ -98,6 +108,13 @@ def assume(
         torque=torque,
         notes=(_SENSORS_ALONE,) if torque_noise is None else (),
     )
+
+
+def velocity_noise(robot: Robot, links: Array, task: Task, cutoff: float) -> Array:
+    """(n,) standard deviation of the torque that noisy velocities make of links (n, 10), differentiated and filtered [N·m | N]."""
+    acceleration = np.sqrt(_DIFFERENTIATED * VELOCITY_DENSITY * cutoff**3) * 2.0 * np.pi
+    M = mass_matrix(robot, links, task.motion.q[:: max(1, len(task.motion.q) // _POSITIONS)])
+    return acceleration * np.sqrt((M**2).sum(axis=2).mean(axis=0))
 
 
 def nominal_coefficients(base: BaseParameters) -> Array:
