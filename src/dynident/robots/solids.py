@@ -80,7 +80,7 @@ class Solids:
     notes : tuple of str
         What was not found, and what stands for it.
     problem : str
-        Why no shape of the description was read, where it has some; empty elsewhere.
+        Why shapes of the description were not read, so that capsules stand for what it describes; empty where all were.
     """
 
     solids: tuple[Solid, ...]
@@ -143,7 +143,9 @@ def robot_solids(robot: Robot) -> Solids:
         notes.append(
             f"capsules between the joints with a radius of {radius:.3g} m stand for {', '.join(names)}, of which no shape was found"
         )
-    return Solids(solids=(*solids, *capsules), ignored=ignored, notes=(*notes, *robot.shape_notes))
+    missing = [problem for piece in pieces if piece.lost for problem in piece.problems]
+    whole = (*solids, *capsules)
+    return Solids(solids=whole, ignored=ignored, notes=(*notes, *robot.shape_notes), problem="".join(first_problem(missing)))
 
 
 def thickness(robot: Robot) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dynident.errors import FileError, InputError, ValueRangeError
+from dynident.motions.limits.collision import CollisionModel
 from dynident.robots import library_names, load_robot
 from dynident.robots.geometry.forms import primitive_hull
 from dynident.robots.geometry.meshes import thin_hull
@@ -115,6 +116,17 @@ def test_a_link_whose_meshes_are_absent_is_a_capsule_and_a_note_that_names_it(tm
     np.testing.assert_array_equal(found.solids[1].points, [[0, 0, 0], [0.3, 0, 0]])
     assert carries(found.notes[-1], "capsules", "b", f"{thickness(robot):.3g} m")
     assert carries(found.source, "capsules", f"{thickness(robot):.3g} m")
+
+
+def test_collisions_are_not_known_where_meshes_are_absent_though_other_links_have_shapes(tmp_path: Path) -> None:
+    """As of an arm whose gripper has boxes, and whose package is not there."""
+    robot = load_robot(urdf(tmp_path, LOST.format(role="collision") + LOST.format(role="visual")))
+    assert {solid.origin for solid in robot_solids(robot).solids} == {Origin.COLLISION, Origin.KINEMATIC}
+    model, reason = CollisionModel.of_robot(robot)
+    assert model is None
+    assert carries(reason, "package://p/absent.stl")
+    whole = load_robot(urdf(tmp_path, LOST.format(role="collision") + BALL.format(role="visual", radius=0.3)))
+    assert CollisionModel.of_robot(whole)[0] is not None
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,8 @@ def random_positions(robot: Robot) -> Array:
 @lru_cache(maxsize=16)
 def _of_robot(robot: Robot) -> tuple[CollisionModel | None, str]:
     described = robot_solids(robot)
-    if all(solid.origin is Origin.KINEMATIC for solid in described.solids):  # guessed capsules say nothing of the robot's links
+    # guessed capsules say nothing of the robot's links
+    if described.problem or all(solid.origin is Origin.KINEMATIC for solid in described.solids):
         return None, f"collisions were not checked: {described.problem or 'the description has no shapes'}"
     tool = Solid(body=robot.n - 1, points=robot.tool[None, :3, 3], radius=0.0, name=TOOL)
     model = SolidModel(robot=robot, solids=(*described.solids, tool))
