@@ -31,7 +31,7 @@ from dynident.robots.robot import Robot
 
 #: Starts unless a number is given.
 _STARTS = 8
-#: Starts that do all rounds: those whose objective is least after the first rounds.
+#: Starts that do all rounds: those whose objective is least after the first rounds. `descent.FIRST` says how often the best is among them.
 _CARRIED = 3
 #: Starts when only a time budget bounds them.
 _MANY = 1000
