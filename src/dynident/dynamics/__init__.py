@@ -20,6 +20,7 @@ from dynident.dynamics.batched_dynamics import (
     mass_matrix,
     momentum,
     potential_energy,
+    regressor_gradient,
     torque_regressor,
 )
 
@@ -39,5 +40,6 @@ __all__ = [
     "mass_matrix",
     "momentum",
     "potential_energy",
+    "regressor_gradient",
     "torque_regressor",
 ]

@@ -378,6 +378,34 @@ def iterate_regressor_blocks(robot: Robot, q: ArrayLike, dq: ArrayLike, ddq: Arr
         yield RegressorBlock(start, matrix)
 
 
+def regressor_gradient(robot: Robot, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike, weights: Array) -> tuple[Array, Array, Array]:
+    """Derivatives of Σ weights · Y, the weighted sum of all entries of the torque regressor, by the motion.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (N, n) array_like
+        Joint positions [rad | m].
+    dq : (N, n) array_like
+        Joint velocities [rad/s | m/s].
+    ddq : (N, n) array_like
+        Joint accelerations [rad/s² | m/s²].
+    weights : (n, 10 n, N) array
+        Weights, in the order of `iterate_regressor_blocks`.
+
+    Returns
+    -------
+    tuple of three (N, n) arrays
+        Derivatives by q, dq and ddq.
+    """
+    (Q, dQ, ddQ), _ = _samples(robot, q=q, dq=dq, ddq=ddq)
+    if weights.shape != (expected := (robot.n, PARAMETERS_PER_LINK * robot.n, len(Q))):
+        raise ShapeError("weights", weights.shape, f"{expected} = (joints, parameters, samples)")
+    by_q, by_dq, by_ddq = _backend().regressor_gradient(robot, Q, dQ, ddQ, weights)
+    return by_q, by_dq, by_ddq
+
+
 class RegressorLines:
     """Chosen entries of torque regressors, written as lines over samples to where they are needed; one for each thread.
 

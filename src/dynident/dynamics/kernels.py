@@ -453,6 +453,136 @@ def _add(factor, line, out):
 
 
 @_compile
+def _pull_pair(link, motion, p, wrench, pull):
+    """Derivatives of the power u·n + v·f that a link needs along (u, v); its parameters p differ between samples.
+
+    By (u, v): the wrench (n, f), written. By ω, α and a of the link (rows 0-2, 3-5, 6-8 of `pull`), added; c is the first moment of mass:
+    v (ω·c) + c (v·ω) - 2 ω (v·c) + J ω × u + J (u × ω), then c × v + J u, then m v + u × c.
+    """
+    for s in range(T):
+        ux, uy, uz = motion[s], motion[T + s], motion[2 * T + s]
+        vx, vy, vz = motion[3 * T + s], motion[4 * T + s], motion[5 * T + s]
+        wx, wy, wz = link[12 * T + s], link[13 * T + s], link[14 * T + s]
+        ax, ay, az = link[15 * T + s], link[16 * T + s], link[17 * T + s]
+        lx, ly, lz = link[18 * T + s], link[19 * T + s], link[20 * T + s]
+        mass, cx, cy, cz = p[s], p[T + s], p[2 * T + s], p[3 * T + s]
+        xx, xy, xz = p[4 * T + s], p[5 * T + s], p[6 * T + s]
+        yy, yz, zz = p[7 * T + s], p[8 * T + s], p[9 * T + s]
+        hx, hy, hz = xx * wx + xy * wy + xz * wz, xy * wx + yy * wy + yz * wz, xz * wx + yz * wy + zz * wz
+        wrench[s] = cy * lz - cz * ly + xx * ax + xy * ay + xz * az + wy * hz - wz * hy
+        wrench[T + s] = cz * lx - cx * lz + xy * ax + yy * ay + yz * az + wz * hx - wx * hz
+        wrench[2 * T + s] = cx * ly - cy * lx + xz * ax + yz * ay + zz * az + wx * hy - wy * hx
+        wc, ww = wx * cx + wy * cy + wz * cz, wx * wx + wy * wy + wz * wz
+        wrench[3 * T + s] = mass * lx + ay * cz - az * cy + wx * wc - cx * ww
+        wrench[4 * T + s] = mass * ly + az * cx - ax * cz + wy * wc - cy * ww
+        wrench[5 * T + s] = mass * lz + ax * cy - ay * cx + wz * wc - cz * ww
+        vw, vc = vx * wx + vy * wy + vz * wz, 2.0 * (vx * cx + vy * cy + vz * cz)
+        tx, ty, tz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+        pull[s] += vx * wc + cx * vw - wx * vc + hy * uz - hz * uy + xx * tx + xy * ty + xz * tz
+        pull[T + s] += vy * wc + cy * vw - wy * vc + hz * ux - hx * uz + xy * tx + yy * ty + yz * tz
+        pull[2 * T + s] += vz * wc + cz * vw - wz * vc + hx * uy - hy * ux + xz * tx + yz * ty + zz * tz
+        pull[3 * T + s] += cy * vz - cz * vy + xx * ux + xy * uy + xz * uz
+        pull[4 * T + s] += cz * vx - cx * vz + xy * ux + yy * uy + yz * uz
+        pull[5 * T + s] += cx * vy - cy * vx + xz * ux + yz * uy + zz * uz
+        pull[6 * T + s] += mass * vx + uy * cz - uz * cy
+        pull[7 * T + s] += mass * vy + uz * cx - ux * cz
+        pull[8 * T + s] += mass * vz + ux * cy - uy * cx
+
+
+@_compile
+def _pull_back(link, c, joint, pull, parent):
+    """Derivatives by ω, α and a of a link, taken to its parent's (added) and to its joint: by q, dq and ddq into rows 0-2 of `pull`.
+
+    It is `_advance` backwards. Dashed are what the parent's motion carries into the link: while q grows these turn against the joint's
+    angular part u, and the point at which a' is taken moves by its linear part v.
+    """
+    for s in range(T):
+        dq, ddq = joint[T + s], joint[2 * T + s]
+        ux, uy, uz, vx, vy, vz = c[39], c[40], c[41], c[42], c[43], c[44]
+        ox, oy, oz = pull[s], pull[T + s], pull[2 * T + s]
+        ax, ay, az = pull[3 * T + s], pull[4 * T + s], pull[5 * T + s]
+        lx, ly, lz = pull[6 * T + s], pull[7 * T + s], pull[8 * T + s]
+        # ω', α', a'; and the parts of α and a that grow with dq
+        wx, wy, wz = link[12 * T + s] - ux * dq, link[13 * T + s] - uy * dq, link[14 * T + s] - uz * dq
+        ex, ey, ez = wy * uz - wz * uy, wz * ux - wx * uz, wx * uy - wy * ux
+        gx, gy, gz = wy * vz - wz * vy, wz * vx - wx * vz, wx * vy - wy * vx
+        kx, ky, kz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        bx = link[15 * T + s] - ux * ddq - ex * dq
+        by = link[16 * T + s] - uy * ddq - ey * dq
+        bz = link[17 * T + s] - uz * ddq - ez * dq
+        mx = link[18 * T + s] - vx * ddq - (2.0 * gx + kx * dq) * dq
+        my = link[19 * T + s] - vy * ddq - (2.0 * gy + ky * dq) * dq
+        mz = link[20 * T + s] - vz * ddq - (2.0 * gz + kz * dq) * dq
+        by_ddq = ax * ux + ay * uy + az * uz + lx * vx + ly * vy + lz * vz
+        by_dq = ox * ux + oy * uy + oz * uz + ax * ex + ay * ey + az * ez
+        by_dq += 2.0 * (lx * (gx + dq * kx) + ly * (gy + dq * ky) + lz * (gz + dq * kz))
+        # by ω': Ω + dq u × Λ + 2 dq v × A
+        ox += dq * (uy * az - uz * ay + 2.0 * (vy * lz - vz * ly))
+        oy += dq * (uz * ax - ux * az + 2.0 * (vz * lx - vx * lz))
+        oz += dq * (ux * ay - uy * ax + 2.0 * (vx * ly - vy * lx))
+        by_q = ox * ex + oy * ey + oz * ez
+        by_q += ax * (by * uz - bz * uy) + ay * (bz * ux - bx * uz) + az * (bx * uy - by * ux)
+        by_q += lx * (my * uz - mz * uy + by * vz - bz * vy + wy * gz - wz * gy)
+        by_q += ly * (mz * ux - mx * uz + bz * vx - bx * vz + wz * gx - wx * gz)
+        by_q += lz * (mx * uy - my * ux + bx * vy - by * vx + wx * gy - wy * gx)
+        pull[s], pull[T + s], pull[2 * T + s] = by_q, by_dq, by_ddq
+        r0, r1, r2 = link[s], link[T + s], link[2 * T + s]
+        r3, r4, r5 = link[3 * T + s], link[4 * T + s], link[5 * T + s]
+        r6, r7, r8 = link[6 * T + s], link[7 * T + s], link[8 * T + s]
+        px, py, pz = link[9 * T + s], link[10 * T + s], link[11 * T + s]
+        fx, fy, fz = r0 * lx + r1 * ly + r2 * lz, r3 * lx + r4 * ly + r5 * lz, r6 * lx + r7 * ly + r8 * lz
+        x, y, z = r0 * wx + r1 * wy + r2 * wz, r3 * wx + r4 * wy + r5 * wz, r6 * wx + r7 * wy + r8 * wz
+        wp, fw, fp = x * px + y * py + z * pz, fx * x + fy * y + fz * z, 2.0 * (fx * px + fy * py + fz * pz)
+        parent[s] += r0 * ox + r1 * oy + r2 * oz + fx * wp + px * fw - x * fp
+        parent[T + s] += r3 * ox + r4 * oy + r5 * oz + fy * wp + py * fw - y * fp
+        parent[2 * T + s] += r6 * ox + r7 * oy + r8 * oz + fz * wp + pz * fw - z * fp
+        parent[3 * T + s] += r0 * ax + r1 * ay + r2 * az + py * fz - pz * fy
+        parent[4 * T + s] += r3 * ax + r4 * ay + r5 * az + pz * fx - px * fz
+        parent[5 * T + s] += r6 * ax + r7 * ay + r8 * az + px * fy - py * fx
+        parent[6 * T + s] += fx
+        parent[7 * T + s] += fy
+        parent[8 * T + s] += fz
+
+
+@_compile
+def regressor_gradient(w, m, pull, weights, q, dq, ddq, out):
+    """Derivatives of ⟨weights, Y⟩ of each sample by q, dq and ddq into out (3, N, n); weights (n, 10 n, N), scratch `pull` (n, 9 T).
+
+    Newton-Euler backwards (reverse accumulation), so that all of them cost as much as a few regressors. Derivatives by the screws of the
+    ancestors are wrenches (here in `rates`), which go towards the base like the wrenches of links.
+    """
+    n = w.tree.shape[0]
+    _own_screws(w)
+    p, turned, base = m.scratch[0], m.scratch[1], m.scratch[2]
+    for start in range(0, q.shape[0], T):
+        count = min(T, q.shape[0] - start)
+        _move_all(w, q, dq, ddq, start)
+        for i in range(n):
+            pull[i, :] = 0.0
+            j = i
+            while j >= 0:
+                for row in range(10):
+                    for s in range(count):
+                        p[row * T + s] = weights[j, 10 * i + row, start + s]
+                _pull_pair(w.links[i], w.screws[i, j], p, m.rates[i, j], pull[i])
+                j = w.tree[j]
+        for i in range(n - 1, -1, -1):
+            parent = w.tree[i]
+            _pull_back(w.links[i], w.constants[i], w.joints[i], pull[i], base if parent < 0 else pull[parent])
+            turned[: 6 * T] = 0.0
+            j = parent
+            while j >= 0:
+                _cross_force(w.screws[i, j], m.rates[i, j], -1.0, turned)
+                if j != parent:
+                    _wrench_to_parent(w.links[i], m.rates[i, j], m.rates[parent, j])
+                j = w.tree[j]
+            _power(w.screws[i, i], turned, pull[i])
+            for k in range(3):
+                for s in range(count):
+                    out[k, start + s, i] = pull[i, k * T + s]
+
+
+@_compile
 def inverse_dynamics(w, m, parameters, q, dq, ddq, out):
     """Newton-Euler efforts into out (N, n)."""
     n = w.tree.shape[0]

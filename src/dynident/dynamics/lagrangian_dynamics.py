@@ -22,6 +22,8 @@ from dynident.robots.parameters import PARAMETERS_PER_LINK, inertia_matrix
 from dynident.robots.robot import JointType, Robot
 
 _CHUNK = 128
+#: Step of differences in q [rad | m]: entries are trigonometric with frequencies of at most 2, so the error is below 1e-8 of their size.
+_STEP = 1e-4
 
 
 def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: Array, *, gravity: Array) -> Array:
@@ -112,6 +114,17 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
     for start in range(0, len(q), _CHUNK):
         part = slice(start, start + _CHUNK)
         yield start, np.ascontiguousarray(torque_regressor(robot, q[part], dq[part], ddq[part]).transpose(1, 2, 0))
+
+
+def regressor_gradient(robot: Robot, q: Array, dq: Array, ddq: Array, weights: Array) -> Array:
+    """Central differences: Y is linear in ddq and quadratic in dq, so that those are exact with any step."""
+    motion, out = [q, dq, ddq], np.empty((3, *q.shape))
+    for part, step in enumerate((_STEP, 1.0, 1.0)):
+        for j, unit in enumerate(np.eye(robot.n)):
+            above, below = ([values + h * unit * (k == part) for k, values in enumerate(motion)] for h in (step, -step))
+            difference = torque_regressor(robot, *above) - torque_regressor(robot, *below)
+            out[part, :, j] = np.einsum("Njc,jcN->N", difference, weights) / (2.0 * step)
+    return out
 
 
 class ReferenceLineWriter:

@@ -79,6 +79,14 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
         yield start, block if len(q) - start >= kernels.BLOCK else block[:, :, : len(q) - start]
 
 
+def regressor_gradient(robot: Robot, q: Array, dq: Array, ddq: Array, weights: Array) -> Array:
+    out = np.empty((3, *q.shape))
+    (pull,) = _allocate_aligned((robot.n, 9 * kernels.TILE))
+    chain, memory = _chain(robot, robot.gravity), _memory(robot)
+    kernels.regressor_gradient(chain, memory, pull, freeze(weights), freeze(q), freeze(dq), freeze(ddq), out)
+    return out
+
+
 class LineWriter:
     """Writes chosen entries of a torque regressor as lines, of frozen arrays; it has memory of its own, so every thread needs its own."""
 

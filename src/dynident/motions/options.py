@@ -111,8 +111,9 @@ class StartsChoice(Options):
     Attributes
     ----------
     starts : int or None
-        8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on any number of
-        workers; a budget [s] only keeps further iterations from beginning.
+        8 by default, with a budget as many as there is time for. Of more than three, those three go on to the end that promise most after
+        their first rounds; with a budget all do. The same seed and starts give the same trajectory on any number of workers; a budget [s]
+        only keeps further iterations from beginning.
     seed : int
         Of the random starts.
     """

@@ -73,6 +73,22 @@ def test_blocks_make_up_the_whole_regressor(panda: dynident.Robot, samples: int)
     assert seen == samples
 
 
+@pytest.mark.parametrize("samples", [1, 40, 53])
+@pytest.mark.parametrize("prismatic", [(), (0, 2, 6)])
+def test_the_gradient_of_a_weighted_regressor_is_that_of_differences(samples: int, prismatic: tuple[int, ...]) -> None:
+    robot = random_tree(np.random.default_rng(3), parents=(-1, 0, 0, -1, 1, 2, 3, 4), prismatic=prismatic)
+    motion = states(robot, samples)
+    weights = np.random.default_rng(4).normal(size=(robot.n, 10 * robot.n, samples))
+    pairs = zip(compiled.regressor_gradient(robot, *motion, weights), lagrangian.regressor_gradient(robot, *motion, weights), strict=True)
+    for (ours, theirs), accuracy in zip(pairs, (1e-7, 1e-12, 1e-12), strict=True):  # in q, differences are off by the square of their step
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=accuracy * np.abs(theirs).max())
+
+
+def test_weights_of_another_shape_are_refused(panda: dynident.Robot) -> None:
+    with raises(ShapeError, name="weights", shape=(7, 70, 2)):
+        dynident.dynamics.regressor_gradient(panda, *states(panda, 3), np.zeros((7, 70, 2)))
+
+
 def test_backends_agree_on_a_tree_that_is_not_depth_first() -> None:
     robot = random_tree(np.random.default_rng(3), parents=(-1, 0, 0, -1, 1, 2, 3, 4), prismatic=(2, 6))
     q, dq, ddq = states(robot, 50)

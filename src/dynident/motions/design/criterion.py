@@ -16,9 +16,8 @@ search minimises one of
                 which tends to log κ as p grows.
 
 Each is a function f of a matrix with a symmetric derivative F = ∂f/∂I, so that ∂f/∂Y = 2 m / N diag(1 / σ²) Y F, and
-`motion_gradient` takes that to the motion with a few dozen evaluations of the regressor, whatever the number of coefficients: the
-derivative by q_j at a sample is ⟨∂f/∂Y, ∂Y/∂q_j⟩. Y is linear in ddq and quadratic in dq, so that differences in these are exact with
-any step; those in q are central.
+`motion_gradient` takes that to the motion: the derivative by q_j at a sample is ⟨∂f/∂Y, ∂Y/∂q_j⟩, and those by q, dq and ddq of all joints
+follow from one pass of Newton-Euler backwards (`dynident.dynamics.regressor_gradient`).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, check_array, per_joint, set_frozen
 from dynident.core.linear_algebra import singular_values
-from dynident.dynamics import iterate_regressor_blocks
+from dynident.dynamics import iterate_regressor_blocks, regressor_gradient
 from dynident.dynamics.friction.model import FrictionModel, Motion
 from dynident.errors import InputError, UnknownNameError, require
 from dynident.motions.trajectories.trajectory import SampledMotion
@@ -88,11 +87,13 @@ class Criterion:
     def evaluate(self, motion: SampledMotion, sharpness: float = 1.0) -> tuple[float, Sensitivity]:
         """The value for a motion and its derivatives by the regressor. sharpness : p, for which the condition number alone has a use."""
         Y = base_regressor(self.base, motion, self.friction)
-        factor = self._row_weights / Y.shape[2]
-        rows = Y * factor[:, None]
-        matrix = rows.reshape(len(Y), -1) @ Y.reshape(len(Y), -1).T + self._before
-        value, by_matrix = self._measure(matrix, sharpness)
-        return value, scatter(self.base, 2.0 * (by_matrix @ rows.reshape(len(Y), -1)).reshape(Y.shape))
+        root = np.sqrt(self._row_weights / Y.shape[2])[:, None]
+        Y *= root
+        rows = Y.reshape(len(Y), -1)
+        value, by_matrix = self._measure(rows @ rows.T + self._before, sharpness)
+        by_Y = ((2.0 * by_matrix) @ rows).reshape(Y.shape)
+        by_Y *= root
+        return value, scatter(self.base, by_Y)
 
     def value(self, motion: SampledMotion) -> float:
         """The value for a motion with the friction of `base` itself: κ, or as `evaluate` has it."""
@@ -207,30 +208,16 @@ def condition_number(base: BaseParameters, motion: SampledMotion) -> float:
     return float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
 
 
-#: Step in q [rad | m]: entries are trigonometric with frequencies of at most 2, so the error is below 1e-8 of their size.
-_STEP = 1e-4
 #: Step of differences of friction columns, which may be as steep as tanh(dq / 0.01) and cos(200 q) [rad, rad/s].
 _FRICTION_STEP = 1e-5
 
 
-def motion_gradient(robots: tuple[Robot, Robot], motion: SampledMotion, by: Sensitivity, friction: FrictionModel | None) -> SampledMotion:
-    """Derivatives (N, n) of the scalar by q, dq and ddq. robots : the robot, and the same without gravity."""
-    robot, weightless = robots
-    N, n = motion.q.shape
-    unit = np.repeat(np.eye(n), N, axis=0)
-    Q, dQ, ddQ = (np.tile(values, (n, 1)) for values in motion)
-    still = np.zeros_like(Q)
-
-    def contract(machine: Robot, *samples: Array) -> Array:
-        return _contract(machine, SampledMotion(*samples), by.rigid).reshape(n, N).T
-
-    by_ddq = contract(weightless, Q, still, unit)
-    by_dq = (contract(robot, Q, dQ + unit, ddQ) - contract(robot, Q, dQ - unit, ddQ)) / 2.0
-    by_q = (contract(robot, Q + _STEP * unit, dQ, ddQ) - contract(robot, Q - _STEP * unit, dQ, ddQ)) / (2.0 * _STEP)
+def motion_gradient(robot: Robot, motion: SampledMotion, by: Sensitivity, friction: FrictionModel | None) -> SampledMotion:
+    """Derivatives (N, n) of the scalar by q, dq and ddq."""
+    gradient = regressor_gradient(robot, *motion, by.rigid)
     if friction is not None and by.friction is not None:
-        through = friction_gradient(friction, motion, by.friction)
-        by_q, by_dq, by_ddq = (part + other for part, other in zip((by_q, by_dq, by_ddq), through, strict=True))
-    return SampledMotion(by_q, by_dq, by_ddq)
+        gradient = (part + other for part, other in zip(gradient, friction_gradient(friction, motion, by.friction), strict=True))
+    return SampledMotion(*gradient)
 
 
 def friction_gradient(friction: FrictionModel, motion: SampledMotion, by: Array) -> SampledMotion:
@@ -243,20 +230,3 @@ def _friction_part(friction: FrictionModel, motion: SampledMotion, by: Array, na
     values, at = getattr(motion, name), Motion(*motion)
     above, below = (friction.columns(at._replace(**{name: values + change})) for change in (step, -step))
     return np.asarray(((above - below) * by).sum(axis=2), dtype=float) / (2.0 * step)
-
-
-def _contract(robot: Robot, motion: SampledMotion, P: Array) -> Array:
-    """(M,) ⟨P, Y⟩ of every sample; P (n, 10 n, N) repeats after N samples."""
-    N = P.shape[2]
-    flat = P.reshape(-1, N)
-    out = np.empty(len(motion.q))
-    for start, block in iterate_regressor_blocks(robot, *motion):
-        Y = block.reshape(len(flat), -1)
-        done = 0
-        while done < Y.shape[1]:
-            first = (start + done) % N
-            size = min(Y.shape[1] - done, N - first)
-            part = Y[:, done : done + size]
-            out[start + done : start + done + size] = np.einsum("rs,rs->s", part, flat[:, first : first + size])
-            done += size
-    return out

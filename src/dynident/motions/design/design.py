@@ -31,6 +31,8 @@ from dynident.robots.robot import Robot
 
 #: Starts unless a number is given.
 _STARTS = 8
+#: Starts that do all rounds: those whose objective is least after the first rounds. `descent.FIRST` says how often the best is among them.
+_CARRIED = 3
 #: Starts when only a time budget bounds them.
 _MANY = 1000
 #: Ctrl-C reaches the workers too, and they return what they have; this long they are waited for [s].
@@ -154,7 +156,7 @@ def search_trajectory(problem: DescentSearch, options: SearchEffort) -> Design:
     search = replace(problem, iterations=options.iterations, deadline=np.inf if budget is None else time.time() + budget)
     starts = options.starts or (_STARTS if budget is None else _MANY)
     with SharedShares.of(starts) as shares:
-        collected = _Collected(starts, budget, shares, options.progress)
+        collected = _Collected(search, starts, budget, shares, options.progress)
         interrupted = _search_all(search, collected, options)
     if not collected.candidates:
         raise DynidentError("interrupted before a trajectory was found; nothing was written")
@@ -206,14 +208,19 @@ def drive_design(
 class _Collected:
     """Candidates as they come, and the share that is done; the one place that counts them."""
 
-    def __init__(self, starts: int, budget: float | None, shares: SharedShares, progress: Callable[[float], None] | None) -> None:
+    def __init__(
+        self, search: DescentSearch, starts: int, budget: float | None, shares: SharedShares, progress: Callable[[float], None] | None
+    ) -> None:
         self.starts, self.budget, self.shares = starts, budget, shares
+        self.is_selective = budget is None and starts > _CARRIED
+        self._first = search.first_share
+        self._work = starts * self._first + _CARRIED * (1.0 - self._first) if self.is_selective else float(starts)
         self.candidates: dict[int, TrajectoryCandidate] = {}
         self._began, self._told, self._share, self._progress = time.monotonic(), -np.inf, 0.0, progress
 
     def add(self, start: int, candidate: TrajectoryCandidate) -> None:
         self.candidates[start] = candidate
-        self.shares(start, 1.0)
+        self.shares(start, 1.0 if candidate.paused is None else self._first)
         self.tell()
 
     def note(self, start: int, share: float) -> None:
@@ -227,30 +234,52 @@ class _Collected:
         self._told = time.monotonic()
         if self._progress is not None:
             elapsed = (self._told - self._began) / self.budget if self.budget else 0.0
-            share = min(1.0, max(float(self.shares.read().mean()), elapsed))
+            share = min(1.0, max(float(self.shares.read().sum()) / self._work, elapsed))
             if share > self._share:
                 self._share = share
                 self._progress(share)
 
 
 def _search_all(search: DescentSearch, collected: _Collected, options: SearchEffort) -> bool:
-    """Collect a candidate per start; whether the user interrupted it. A start that is interrupted ends with what it has."""
-    apart = options.executor is not None and collected.starts > 1
+    """Collect a candidate per start; whether the user interrupted it. A start that is interrupted ends with what it has.
+
+    All starts do the first rounds, and the most promising of them the others; with a budget, each does all rounds.
+    """
     try:
-        multi_start(
-            replace(search, note=collected.shares if apart else collected.note),
-            collected.starts,
-            seed=options.seed,
-            executor=options.executor,
-            budget=collected.budget,
-            on_finished=collected.add,
-            on_tick=collected.tell,
-            enough=lambda candidate: candidate.interrupted,
-            patience=_PATIENCE,
-        )
+        if not collected.is_selective:
+            _run_starts(search, collected, options, {})
+        else:
+            _run_starts(replace(search, begun={}), collected, options, {})
+            begun = dict(collected.candidates)
+            if not any(candidate.interrupted for candidate in begun.values()):
+                carried = sorted(begun, key=lambda start: (_promise(begun[start]), start))[:_CARRIED]
+                ended = {start: candidate for start, candidate in begun.items() if start not in carried}
+                _run_starts(replace(search, begun=begun), collected, options, ended)
     except KeyboardInterrupt:  # between two starts, or while others work
         return True
     return any(candidate.interrupted for candidate in collected.candidates.values())
+
+
+def _promise(candidate: TrajectoryCandidate) -> float:
+    """What a start that has paused promises, the less the better."""
+    return np.inf if candidate.paused is None else candidate.paused.objective
+
+
+def _run_starts(search: DescentSearch, collected: _Collected, options: SearchEffort, ended: dict[int, TrajectoryCandidate]) -> None:
+    """Run all starts but those that have ended."""
+    apart = options.executor is not None and collected.starts > 1
+    multi_start(
+        replace(search, note=collected.shares if apart else collected.note),
+        collected.starts,
+        seed=options.seed,
+        executor=options.executor,
+        budget=collected.budget,
+        finished=ended,
+        on_finished=collected.add,
+        on_tick=collected.tell,
+        enough=lambda candidate: candidate.interrupted,
+        patience=_PATIENCE,
+    )
 
 
 def _finish(search: DescentSearch, collected: _Collected, *, rate: float, notes: tuple[str, ...]) -> Design:

@@ -24,7 +24,7 @@ _THIN = 1e-4
 _ROUNDING = 1e-5
 
 
-class Contacts(NamedTuple):
+class NearPoints(NamedTuple):
     """Gaps that are small.
 
     rows, gaps : (k,)         Positions and gaps.
@@ -83,19 +83,19 @@ class GapEngine:
         check, state = self._pin.computeCollisions, (self._model, self._data, self._geometry, self._at)
         return np.flatnonzero([check(*state, position, True) for position in q])
 
-    def contacts(self, q: Array, distances: Array) -> Contacts:
+    def contacts(self, q: Array, distances: Array) -> NearPoints:
         """Gaps that are below their distance (K,) at positions q (N, n)."""
         rows = self.rows_below(q, distances)
         return _join_contacts(self._model.nq, [self._contacts_at(row, q[row], distances) for row in rows.tolist()])
 
-    def _contacts_at(self, row: int, position: Array, distances: Array) -> Contacts:
+    def _contacts_at(self, row: int, position: Array, distances: Array) -> NearPoints:
         self._pin.computeDistances(self._model, self._data, self._geometry, self._at, position)
         at = np.array([result.min_distance for result in self._results])
         gaps = np.flatnonzero(at < distances)
         near = [self._results[gap] for gap in gaps.tolist()]
         places = np.array([(result.getNearestPoint1(), result.getNearestPoint2(), result.normal) for result in near]).reshape(-1, 3, 3)
         screws = self._pin.computeJointJacobians(self._model, self._data, position).T if near else np.empty((self._model.nq, 6))
-        return Contacts(np.full(len(gaps), row), gaps, at[gaps], places[:, :2], places[:, 2], np.repeat(screws[None], len(gaps), axis=0))
+        return NearPoints(np.full(len(gaps), row), gaps, at[gaps], places[:, :2], places[:, 2], np.repeat(screws[None], len(gaps), axis=0))
 
     def _keep_apart(self, distances: Array) -> None:
         if self._security is None or not np.array_equal(distances, self._security):
@@ -110,11 +110,11 @@ class GapEngine:
         )
 
 
-def _join_contacts(n: int, parts: Sequence[Contacts]) -> Contacts:
+def _join_contacts(n: int, parts: Sequence[NearPoints]) -> NearPoints:
     """All contacts of a robot with n joints in one."""
     none = np.zeros(0, dtype=np.int64)
-    empty = Contacts(none, none, np.zeros(0), np.zeros((0, 2, 3)), np.zeros((0, 3)), np.zeros((0, n, 6)))
-    return Contacts(*(np.concatenate(part) for part in zip(empty, *parts, strict=True)))
+    empty = NearPoints(none, none, np.zeros(0), np.zeros((0, 2, 3)), np.zeros((0, 3)), np.zeros((0, n, 6)))
+    return NearPoints(*(np.concatenate(part) for part in zip(empty, *parts, strict=True)))
 
 
 def _joints(pin: Any, robot: Robot) -> Any:

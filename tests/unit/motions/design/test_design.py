@@ -30,7 +30,8 @@ from dynident.motions import (
     robot_limits,
 )
 from dynident.motions.design.criterion import KINDS, Criterion, base_regressor, condition_number
-from dynident.motions.design.descent import DescentSearch
+from dynident.motions.design.descent import FIRST, DescentSearch
+from dynident.motions.design.design import _Collected
 from dynident.motions.design.problem import build_search
 from dynident.motions.trajectories.trajectory import SampledMotion
 from dynident.regression import base_parameters
@@ -136,9 +137,9 @@ def test_what_a_trajectory_does_not_excite_has_an_infinite_deviation():
     assert np.isfinite(std["fv1"])
 
 
-@pytest.mark.parametrize("at_rest", [False, True])
-def test_the_answer_does_not_depend_on_the_workers(at_rest):
-    options = {"friction": linear(), "at_rest": at_rest, "seed": 3, **QUICK, "starts": 3}
+@pytest.mark.parametrize(("at_rest", "starts"), [(False, 3), (True, 3), (False, 6)])
+def test_the_answer_does_not_depend_on_the_workers(at_rest, starts):
+    options = {"friction": linear(), "at_rest": at_rest, "seed": 3, **QUICK, "starts": starts}
     alone = design_trajectory(PLANAR, **options)
     with ThreadPoolExecutor(2) as pool:
         together = design_trajectory(PLANAR, **options, executor=pool)
@@ -147,6 +148,54 @@ def test_the_answer_does_not_depend_on_the_workers(at_rest):
     assert alone.value == min(alone.history)
     other = design_trajectory(PLANAR, **{**options, "seed": 4})
     assert not np.array_equal(alone.trajectory.coefficients, other.trajectory.coefficients)
+
+
+def test_only_the_starts_that_promise_most_go_on(monkeypatch):
+    rounds: dict[int, int] = {}
+    monkeypatch.setattr("dynident.motions.design.design._Collected.add", _note_rounds(rounds))
+    shares: list[float] = []
+    design = design_trajectory(PLANAR, friction=linear(), progress=shares.append, **{**QUICK, "starts": 6})
+    assert len(design.history) == 6
+    assert sorted(count > FIRST for count in rounds.values()) == [False] * 3 + [True] * 3
+    assert shares == sorted(set(shares))
+    assert shares[-1] == 1.0
+
+
+def _note_rounds(rounds):
+    add = _Collected.add
+
+    def noting(self, start, candidate):
+        rounds[start] = len(candidate.history)
+        add(self, start, candidate)
+
+    return noting
+
+
+def test_a_start_that_pauses_goes_on_as_if_it_had_not():
+    problem = replace(search(PLANAR, friction=linear(), kind="v_optimal"), iterations=8)
+    at_once = problem(0, np.random.default_rng(5))
+    begun = {0: replace(problem, begun={})(0, np.random.default_rng(5))}
+    assert len(begun[0].history) == FIRST
+    gone_on = replace(problem, begun=begun)(0, np.random.default_rng(6))
+    np.testing.assert_array_equal(gone_on.x, at_once.x)
+    assert gone_on.history == at_once.history
+    assert gone_on.paused is at_once.paused is None
+
+
+def test_an_interruption_of_those_that_go_on_keeps_all_starts(monkeypatch):
+    rounds = DescentSearch._round
+
+    def third_round_is_interrupted(self, x, sharpness, weight, iterations, tell):
+        if sharpness == 8.0:
+            raise KeyboardInterrupt
+        return rounds(self, x, sharpness, weight, iterations, tell)
+
+    monkeypatch.setattr(DescentSearch, "_round", third_round_is_interrupted)
+    design = design_trajectory(PLANAR, friction=linear(), **{**QUICK, "starts": 5})
+    assert len(design.history) == 5
+    assert design.value == min(design.history)
+    assert design.report.holds
+    assert design.interrupted
 
 
 def test_a_few_iterations_beat_the_published_panda_motion():

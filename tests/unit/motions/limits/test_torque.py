@@ -85,7 +85,7 @@ def test_the_gradient_of_the_bound_is_its_derivative():
         return float((w_lower * found.lower + w_upper * found.upper).sum())
 
     rigid, by_friction = bound.torques(PANDA, motion).pull_back(w_lower, w_upper)
-    gradient = motion_gradient((PANDA, PANDA.with_gravity(np.zeros(3))), motion, Sensitivity(rigid, None), None)
+    gradient = motion_gradient(PANDA, motion, Sensitivity(rigid, None), None)
     for part in range(3):
         direction, h = rng.normal(size=(25, 7)), 1e-6
         ahead, behind = (motion._replace(**{("q", "dq", "ddq")[part]: motion[part] + s * h * direction}) for s in (1.0, -1.0))
@@ -99,7 +99,7 @@ def test_the_penalty_of_torques_has_its_gradient():
     motion = random_motion(PANDA, 20, seed=5)
     value, by_motion, rigid = penalty.evaluate(motion)
     assert value > 0.0
-    gradient = motion_gradient((PANDA, PANDA.with_gravity(np.zeros(3))), motion, Sensitivity(rigid, None), None)
+    gradient = motion_gradient(PANDA, motion, Sensitivity(rigid, None), None)
     rng = np.random.default_rng(0)
     for part in ("q", "dq", "ddq"):
         direction, h = rng.normal(size=(20, 7)), 1e-6
