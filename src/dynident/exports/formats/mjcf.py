@@ -29,7 +29,7 @@ from dynident.exports.formats.description import (
     lumped_names,
     unheld_notes,
 )
-from dynident.exports.formats.mjcf_geoms import Mesh, geoms, quaternion, usable_meshes
+from dynident.exports.formats.mjcf_geoms import MeshAsset, geoms, quaternion, usable_meshes
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes
 from dynident.exports.proof import DisagreementError

@@ -21,17 +21,17 @@ from dynident.robots.robot import LinkShape, ShapeKind, ShapeRole
 _MESHES = (".stl", ".obj")
 
 
-class Mesh(NamedTuple):
+class MeshAsset(NamedTuple):
     """A mesh that MuJoCo reads: the absolute path of its file, and its scale along its axes."""
 
     file: str
     scale: tuple[float, ...]
 
 
-def usable_meshes(shapes: Iterable[LinkShape]) -> dict[Mesh, str]:
+def usable_meshes(shapes: Iterable[LinkShape]) -> dict[MeshAsset, str]:
     """The meshes that MuJoCo compiles, each with a name. They are compiled apart, for their files can be anything."""
-    files = dict.fromkeys(Mesh(shape.text, shape.size) for shape in shapes if shape.kind is ShapeKind.MESH)
-    names: dict[Mesh, str] = {}
+    files = dict.fromkeys(MeshAsset(shape.text, shape.size) for shape in shapes if shape.kind is ShapeKind.MESH)
+    names: dict[MeshAsset, str] = {}
     reader = ReaderApart(_compile_mesh)
     try:
         for mesh in files:
@@ -43,7 +43,7 @@ def usable_meshes(shapes: Iterable[LinkShape]) -> dict[Mesh, str]:
     return names
 
 
-def _compiles(reader: ReaderApart[None], mesh: Mesh) -> bool:
+def _compiles(reader: ReaderApart[None], mesh: MeshAsset) -> bool:
     try:
         reader(Path(mesh.file), mesh.scale)
     except FileError:
@@ -63,7 +63,7 @@ def _compile_mesh(file: Path, scale: tuple[float, ...]) -> None:
         raise FileError(file, f"MuJoCo can't read it: {' '.join(str(error).split())}") from None
 
 
-def geoms(link: FixedLink, meshes: Mapping[Mesh, str], unwritten: list[str]) -> Iterator[NewElement]:
+def geoms(link: FixedLink, meshes: Mapping[MeshAsset, str], unwritten: list[str]) -> Iterator[NewElement]:
     """The <geom> elements of a link. unwritten : gets its name where it has shapes for which there are none."""
     for shape in link.shapes:
         form = _form(shape, meshes)
@@ -75,7 +75,7 @@ def geoms(link: FixedLink, meshes: Mapping[Mesh, str], unwritten: list[str]) -> 
         yield NewElement("geom", form | place | touching | {"mass": "0"})
 
 
-def _form(shape: LinkShape, meshes: Mapping[Mesh, str]) -> dict[str, Any] | None:
+def _form(shape: LinkShape, meshes: Mapping[MeshAsset, str]) -> dict[str, Any] | None:
     """The attributes of a <geom> that say what it is; None where there are none for a shape."""
     match shape.kind:
         case ShapeKind.BOX:
@@ -84,7 +84,7 @@ def _form(shape: LinkShape, meshes: Mapping[Mesh, str]) -> dict[str, Any] | None
             return {"type": "cylinder", "size": [shape.size[0], 0.5 * shape.size[1]]}
         case ShapeKind.ELLIPSOID:
             return {"type": "ellipsoid", "size": shape.size}
-        case ShapeKind.MESH if (mesh := Mesh(shape.text, shape.size)) in meshes:
+        case ShapeKind.MESH if (mesh := MeshAsset(shape.text, shape.size)) in meshes:
             return {"type": "mesh", "mesh": meshes[mesh]}
         case _ if (capsule := as_capsule(shape)) is not None:
             start, end, radius = capsule
