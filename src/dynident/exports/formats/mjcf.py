@@ -168,7 +168,7 @@ def _empty_ranges(robot: Robot) -> Iterator[str]:
         yield f"MuJoCo refuses limits of effort that are zero, so those of {', '.join(weak)} are not in the file"
 
 
-def _static(links: Sequence[FixedLink], meshes: Mapping[Mesh, str], unwritten: list[str]) -> Iterator[NewElement]:
+def _static(links: Sequence[FixedLink], meshes: Mapping[MeshAsset, str], unwritten: list[str]) -> Iterator[NewElement]:
     """The links of the base; to MuJoCo, one that is called world is the world itself."""
     for link in links:
         if link is links[0] and link.name == "world":
@@ -178,7 +178,7 @@ def _static(links: Sequence[FixedLink], meshes: Mapping[Mesh, str], unwritten: l
 
 
 def _bodies(
-    model: ExportModel, held: ExpressedFriction, links: Sequence[Sequence[FixedLink]], meshes: Mapping[Mesh, str], unwritten: list[str]
+    model: ExportModel, held: ExpressedFriction, links: Sequence[Sequence[FixedLink]], meshes: Mapping[MeshAsset, str], unwritten: list[str]
 ) -> list[NewElement]:
     """The bodies on the base, with all that hangs on them. The tool's frame is that of the last body.
 
@@ -227,7 +227,7 @@ def is_between_joints(model: ExportModel, body: int) -> bool:
     return bare and len(children(model.robot)[body]) == 1 and (payload is None or payload.link != body)
 
 
-def _fixed(link: FixedLink, meshes: Mapping[Mesh, str], unwritten: list[str]) -> NewElement:
+def _fixed(link: FixedLink, meshes: Mapping[MeshAsset, str], unwritten: list[str]) -> NewElement:
     """A <body> that has no joint."""
     return _placed("body", link.name, link.placement, *_inertial(link), *geoms(link, meshes, unwritten))
 
