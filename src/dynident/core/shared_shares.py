@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +18,7 @@ from dynident.core.arrays import Array
 class SharedShares:
     """Shares from 0 to 1 in a file, which processes of one machine write, and one of them reads. It can be pickled.
 
-    On another machine, where the file is not, nothing is told.
+    Progress never ends the work: where the file can't be written, or on another machine, all shares stay zero.
     """
 
     file: Path
@@ -28,9 +28,11 @@ class SharedShares:
     @contextmanager
     def of(cls, parts: int) -> Generator[SharedShares]:
         """For so many parts, as long as the context lasts."""
-        with TemporaryDirectory(prefix="dynident-") as folder:
-            file = Path(folder) / "shares"
-            file.write_bytes(np.zeros(parts).tobytes())
+        with ExitStack() as stack:
+            file = Path(os.devnull)
+            with suppress(OSError):
+                file = Path(stack.enter_context(TemporaryDirectory(prefix="dynident-", ignore_cleanup_errors=True))) / "shares"
+                file.write_bytes(np.zeros(parts).tobytes())
             yield cls(file, parts)
 
     def __call__(self, part: int, share: float) -> None:
@@ -43,5 +45,10 @@ class SharedShares:
                 os.close(descriptor)
 
     def read(self) -> Array:
-        """(parts,) what was told last."""
-        return np.frombuffer(self.file.read_bytes(), dtype=np.float64)
+        """(parts,) what was written last."""
+        shares = np.zeros(self.parts)
+        with suppress(OSError):
+            content = self.file.read_bytes()
+            if len(content) == shares.nbytes:
+                shares[:] = np.frombuffer(content)
+        return shares
