@@ -124,8 +124,8 @@ class Case:
     def anew(self, correction: Correction, *, payload: bool = False, nominal: bool = True, delay_std: float = DELAY_STD) -> Explanation:
         """The explanation by another prior: of uniform links, which the description does not tell, or of efforts that are on time."""
         prior = self.prior if nominal else self.other_prior
-        found = moments(self.mount(correction), self.rows.correct(correction), prior, payload=payload)
-        return explain(found, prior, self.rows.read_efforts(correction), delay_std=delay_std)
+        second_moments = moments(self.mount(correction), self.rows.correct(correction), prior, payload=payload)
+        return explain(second_moments, prior, self.rows.read_efforts(correction), delay_std=delay_std)
 
     def identify_error(self, correction: Correction) -> float | None:
         """What `identify` leaves unexplained of the log with a correction [%]; None of logs that it does not identify from."""

@@ -63,8 +63,8 @@ class _Node:
 
     def take(self, rule: Alternatives, label: str, terms: Terms) -> _Node:
         """With one branch of one rule, and the rules within it."""
-        own = self.problem.terms
-        joined = Terms.joined([own, replace(terms, alternatives=())])
+        conditions = self.problem.terms
+        joined = Terms.joined([conditions, replace(terms, alternatives=())])
         rest = tuple(item for item in self.rules if item is not rule)
         return _Node(
             problem=replace(self.problem, terms=joined), rules=(*rest, *terms.alternatives), chosen=(*self.chosen, (rule.name, label))
@@ -75,8 +75,8 @@ class _Node:
         """A rule of which the relaxation's optimum keeps no branch: the one that it breaks most."""
         x, units = self.problem.relaxed.x, self.problem.units
         amounts = [(violations(Terms(alternatives=(rule,)), x, units), rule) for rule in self.rules]
-        found = [(broken[0].amount, rule) for broken, rule in amounts if broken]
-        return max(found, key=lambda item: item[0])[1] if found else None
+        candidates = [(broken[0].amount, rule) for broken, rule in amounts if broken]
+        return max(candidates, key=lambda item: item[0])[1] if candidates else None
 
     def settle(self) -> _Node:
         """With the branches that its relaxation's optimum keeps by itself."""

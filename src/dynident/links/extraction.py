@@ -98,16 +98,16 @@ class MassesAndCentres:
     constraints: FeasibleSet
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
-        found = self.constraints.terms(robot, columns)
+        conditions = self.constraints.terms(robot, columns)
 
         def is_one(item: Block | Equality) -> bool:
             places = item.indices[item.indices < 10 * robot.n]
             return len(places) == len(item.indices) and bool(np.all(places % 10 < 4)) and len(set((places // 10).tolist())) == 1
 
         return Terms(
-            blocks=tuple(filter(is_one, found.blocks)),
-            equalities=tuple(filter(is_one, found.equalities)),
-            dont_care=tuple((name, column) for name, column in found.dont_care if column < 10 * robot.n and column % 10 < 4),
+            blocks=tuple(filter(is_one, conditions.blocks)),
+            equalities=tuple(filter(is_one, conditions.equalities)),
+            dont_care=tuple((name, column) for name, column in conditions.dont_care if column < 10 * robot.n and column % 10 < 4),
         )
 
 
@@ -121,11 +121,11 @@ def gravity_objective(estimate: Estimate) -> Objective:
         return _separate(estimate, "gravity")
     base = base_parameters(estimate.base.robot, equations="gravity", known=_known_links(estimate.base))
     sums = base.grouping[:, : 10 * base.robot.n] @ np.eye(10 * base.robot.n, len(estimate.base.columns))[:, estimate.base.independent]
-    told = ~np.any(np.abs(sums[:, ~estimate.kept]) > 0.0, axis=1)
-    if not np.any(told):
+    visible = ~np.any(np.abs(sums[:, ~estimate.kept]) > 0.0, axis=1)
+    if not np.any(visible):
         raise InputError("no coefficient of gravity is among those that were kept; record a motion through more configurations")
     return Objective(
-        name="squared distance to the coefficients of gravity", A=_padded(base, estimate)[told], b=(sums @ estimate.values)[told]
+        name="squared distance to the coefficients of gravity", A=_padded(base, estimate)[visible], b=(sums @ estimate.values)[visible]
     )
 
 
@@ -144,9 +144,9 @@ def _check_knows_both(estimate: Estimate) -> None:
 def _separate(estimate: Estimate, equations: Literal["gravity", "inertia"]) -> Objective:
     if estimate.problem is None:
         raise InputError("gravity and inertia are identified by themselves, and the data of this estimate are not there; identify again")
-    found = estimate_coefficients(_restrict(estimate.problem, equations), noise="uniform")
-    A = _padded(found.base, estimate)[found.kept]
-    return Objective(name=f"squared distance to the coefficients of {equations}", A=A, b=found.values[found.kept])
+    fit = estimate_coefficients(_restrict(estimate.problem, equations), noise="uniform")
+    A = _padded(fit.base, estimate)[fit.kept]
+    return Objective(name=f"squared distance to the coefficients of {equations}", A=A, b=fit.values[fit.kept])
 
 
 def _restrict(problem: Problem, equations: Literal["gravity", "inertia"]) -> Problem:

@@ -55,9 +55,9 @@ def _friction_columns(estimate: Estimate) -> list[dict[int, tuple[Symmetry, Arra
     if base.equations != "torque":
         return []
     first = len(base.columns.of_links)
-    found: list[dict[int, tuple[Symmetry, Array]]] = []
+    joints: list[dict[int, tuple[Symmetry, Array]]] = []
     for joint, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         places = {int(column): place for place, column in enumerate(base.independent[group.columns])}
-        own = {place: base.columns.of_friction[place - first] for place in base.columns.of_joint(joint).values()}
-        found.append({place: (column.symmetry, factor[:, places[place]]) for place, column in own.items() if place in places})
-    return found
+        columns = {place: base.columns.of_friction[place - first] for place in base.columns.of_joint(joint).values()}
+        joints.append({place: (column.symmetry, factor[:, places[place]]) for place, column in columns.items() if place in places})
+    return joints

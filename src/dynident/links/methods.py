@@ -86,12 +86,12 @@ class HeldTooMuchError(DynidentError):
 
     def __init__(self, method: str, reason: MisfitError | InfeasibleError, seed: int) -> None:
         self.method, self.reason = method, reason
-        found = "no inertias are within the constraints"
+        outcome = "no inertias are within the constraints"
         if isinstance(reason, MisfitError):
             fitted, links = reason.best.training or (0.0, 0.0)
-            found = f"the best links leave {short_number(links)} % of the effort unexplained, the coefficients {short_number(fitted)} %"
+            outcome = f"the best links leave {short_number(links)} % of the effort unexplained, the coefficients {short_number(fitted)} %"
         remedy = Remedy("bound masses and centres of mass more tightly, or try others by {seed}", seed=seed + 1)
-        super().__init__(f"method {method}: with the masses and centres of mass that its first step chose, {found}", remedy=remedy)
+        super().__init__(f"method {method}: with the masses and centres of mass that its first step chose, {outcome}", remedy=remedy)
 
 
 def retrieve_by_method(

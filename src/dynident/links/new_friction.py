@@ -47,9 +47,9 @@ def _oppose_motion(fitted: Estimate) -> tuple[Array, list[tuple[str, float, str]
     """(p,) parameters whose friction opposes the motion, and by how much that of which joints differs from the best fit, with its unit."""
     base, problem, x, changed = fitted.base, fitted.require_problem(), fitted.standard.copy(), list[tuple[str, float, str]]()
     friction = require(base.friction, "the friction model")
-    inequalities, own = list(opposing_inequalities(friction, fitted.known_speeds)), friction_places(base)
+    inequalities, of_friction = list(opposing_inequalities(friction, fitted.known_speeds)), friction_places(base)
     for j, (joint, group, factor) in enumerate(zip(base.robot.joints, problem.groups, problem.factors, strict=True)):
-        mine = own[group.columns]
+        mine = of_friction[group.columns]
         places = base.independent[group.columns[mine]]
         rows = [base.columns.join(np.zeros((base.robot.n, 10)), item.factors)[places] for item in inequalities if item.joint == j]
         G = np.array([row for row in rows if np.any(row)]).reshape(-1, len(places))

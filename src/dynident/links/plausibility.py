@@ -51,16 +51,16 @@ class Misfit:
     signs: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        told: list[str] = []
+        clauses: list[str] = []
         if self.joints:
             (first, (fitted, links)), *others = sorted(self.joints.items(), key=lambda item: -item[1][1])
             rest = "".join(f", of {name} {after:.0f} and {before:.0f} %" for name, (before, after) in others)
             left = f"the links leave {links:.0f} % unexplained on the data of the fit, the coefficients {fitted:.0f} %"
-            told.append(f"of the effort of {first} {left}{rest}")
+            clauses.append(f"of the effort of {first} {left}{rest}")
         if self.reversed:
             whose = "all joints" if -1 in self.signs and 1 not in self.signs else ", ".join(self.reversed)
-            told.append(f"the effort of {whose} seems to be recorded with the other sign: turned round, links explain it far better")
-        return "; ".join(told)
+            clauses.append(f"the effort of {whose} seems to be recorded with the other sign: turned round, links explain it far better")
+        return "; ".join(clauses)
 
 
 def find_misfit(problem: RetrievalProblem, x: Array) -> Misfit | None:

@@ -213,7 +213,7 @@ def standard_deviations(problem: RetrievalProblem) -> tuple[Array, Array]:
     A, _ = require(problem.prior, "the prior").normal_rows(problem.variables)
     alone = replace(interior, A=(A * reduced.units) @ reduced.basis)
     rows = _at_prior(alone), interior.curvature(y)
-    before, after = (reduced.units * _inverse_root(own, reduced.basis) for own in rows)
+    before, after = (reduced.units * _inverse_root(factor, reduced.basis) for factor in rows)
     return before, after
 
 

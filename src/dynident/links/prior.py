@@ -163,11 +163,11 @@ def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int,
     -----
     The masses share the middle of the total mass in proportion to the volumes; without one, the density is that of water.
     """
-    found = np.array([_box(robot, i, constraints, boxes or {}) for i in range(robot.n)])
-    volumes = np.prod(found[:, 1] - found[:, 0], axis=1)
+    extents = np.array([_box(robot, i, constraints, boxes or {}) for i in range(robot.n)])
+    volumes = np.prod(extents[:, 1] - extents[:, 0], axis=1)
     totals = [item for item in constraints.flattened if isinstance(item, TotalMass) and np.isfinite(item.low + item.high)]
     density = 0.5 * (totals[0].low + totals[0].high) / float(volumes.sum()) if totals else DENSITY
-    nominal = uniform_bodies(found, density * volumes)
+    nominal = uniform_bodies(extents, density * volumes)
     return NominalPrior(nominal=nominal, toward=UNIFORM)
 
 
@@ -175,8 +175,8 @@ def _box(robot: Robot, i: int, constraints: FeasibleSet, boxes: Mapping[int, Arr
     if i in boxes:
         return _thick(boxes[i], robot)
     bounds = {item.name: item for item in constraints.flattened if isinstance(item, Bounds)}
-    own = [bounds.get(f"c{i + 1}{axis}") for axis in "xyz"]
-    limits = np.array([[item.low, item.high] for item in own if item is not None]).reshape(-1, 2)
+    centre_bounds = [bounds.get(f"c{i + 1}{axis}") for axis in "xyz"]
+    limits = np.array([[item.low, item.high] for item in centre_bounds if item is not None]).reshape(-1, 2)
     if len(limits) == 3 and np.all(np.isfinite(limits)):
         return _thick(limits.T, robot)
     return link_box(robot, i)

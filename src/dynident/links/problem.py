@@ -175,9 +175,9 @@ class RetrievalProblem(Result):
                 break
         weighed = f"prior toward {prior.toward} ({prior.metric}), weight {prior.weight:.1g}"
         note = f"{weighed}: costs {max(cost, 0.0):.2g} in the objective, at the optimum of the convex constraints"
-        found = replace(problem, notes=(*self.notes, note), prior_note=note)
-        vars(found).update(floor=floor, relaxed=problem.relaxed)  # what is cached: both hold for the problem with its note
-        return found
+        result = replace(problem, notes=(*self.notes, note), prior_note=note)
+        vars(result).update(floor=floor, relaxed=problem.relaxed)  # what is cached: both hold for the problem with its note
+        return result
 
     def tie(self, best: float) -> float:
         """By how much φ may be above the best one and still count as a tie, among which a prior may choose."""

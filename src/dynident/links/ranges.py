@@ -121,8 +121,8 @@ def _from_extremes(
     pieces = [range(first, min(first + _PIECE, count)) for first in range(0, count, _PIECE)]
     ranges: list[Range] = []
     unsolved: list[str] = []
-    for found in map_in_order(find_ends, pieces, thread_count()):
-        for ends in found:
+    for batch in map_in_order(find_ends, pieces, thread_count()):
+        for ends in batch:
             i = len(ranges)
             if any(np.isnan(ends)):
                 unsolved.append(problem.base.columns.names[i])

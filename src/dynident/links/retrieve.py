@@ -166,8 +166,8 @@ def retrieval_problem(
         raise ValueRangeError("prior_factor", f"is {prior_factor:g}; a factor above 1 was expected, such as 2")
     if isinstance(prior, str):
         uniform = uniform_prior(robot, conditions, boxes={} if shapes is None else shapes.boxes)
-        prior, found = _choose_prior(robot, uniform, prior)
-        notes += found
+        prior, remarks = _choose_prior(robot, uniform, prior)
+        notes += remarks
         if objective is None:
             plain = build_retrieval(estimate.base, goal, conditions)
             prior, uniform = (_as_knowledge(item, prior_factor, estimate, consistency) for item in (prior, uniform))

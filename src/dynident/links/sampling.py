@@ -80,16 +80,16 @@ def draw_posterior(
         raise ValueRangeError("count", f"is {count}; at least one sample is needed")
     check_count("count", count, each=20 * len(problem.base.columns.names), what="parameter sets")
     normal = _Normal.at(problem, problem.relaxed.x if at is None else at, beside)
-    draws, found, drawn = normal.draw(np.random.default_rng(seed)), list[Array](), 0
-    while (have := sum(map(len, found))) < count:
+    draws, accepted, drawn = normal.draw(np.random.default_rng(seed)), list[Array](), 0
+    while (have := sum(map(len, accepted))) < count:
         if drawn >= _MOST * max(count, _CHAINS):
             raise SamplingError(have / drawn, drawn)
         x = next(draws)
         drawn += len(x)
-        found.append(x[normal.holds(x)])
+        accepted.append(x[normal.holds(x)])
         if progress is not None:
-            progress(min(1.0, (have + len(found[-1])) / count))
-    return Draws(x=np.concatenate(found)[:count], acceptance=sum(map(len, found)) / drawn)
+            progress(min(1.0, (have + len(accepted[-1])) / count))
+    return Draws(x=np.concatenate(accepted)[:count], acceptance=sum(map(len, accepted)) / drawn)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -86,7 +86,7 @@ class SharedLinks:
     def posterior(self, digest: str = "") -> tuple[Array, Array]:
         """Mean (m,) and covariance (m, m) of the links of the next robot in the coordinates u; without the estimate of that digest."""
         M, h = self._messages
-        others = np.array([own != digest for own in self.digests])
+        others = np.array([item != digest for item in self.digests])
         P = weight_of(DESCRIBED) * np.eye(M.shape[1]) + M[others].sum(axis=0)
         C = np.asarray(np.linalg.inv(P), dtype=float)
         return C @ h[others].sum(axis=0), C + np.diag(1.0 / np.repeat(self.weights, 10))
@@ -125,27 +125,27 @@ class Sharer:
 
 def share_links(sharers: Iterable[Sharer]) -> SharedLinks:
     """What robots of one model say of its links, and how much these differ. Of each estimate little is kept, so that they may be many."""
-    names, digests, told = list[str](), list[str](), list[tuple[Array, Array]]()
+    names, digests, messages = list[str](), list[str](), list[tuple[Array, Array]]()
     links, nominal, roots = tuple[str, ...](), np.empty(0), np.empty(0)
     for sharer in sharers:
         robot = sharer.estimate.base.robot
-        if not told:
+        if not messages:
             links, nominal = robot.link_names, choose_nominal(robot).nominal
             roots = np.array([triangular([link_metric(link, "entropic")]) for link in nominal])
         _check(sharer, links)
-        told.append(_reduce(sharer.estimate, nominal, roots))
+        messages.append(_reduce(sharer.estimate, nominal, roots))
         names.append(sharer.name)
         digests.append(sharer.digest)
-    if len(told) < 2:
-        raise InputError(f"links can be shared by two robots or more, and there is {len(told)}")
+    if len(messages) < 2:
+        raise InputError(f"links can be shared by two robots or more, and there is {len(messages)}")
     whole = SharedLinks(
         link_names=links,
         robots=tuple(names),
         digests=tuple(digests),
         nominal=nominal,
         roots=roots,
-        information=np.array([information for information, _ in told]),
-        vectors=np.array([vector for _, vector in told]),
+        information=np.array([information for information, _ in messages]),
+        vectors=np.array([vector for _, vector in messages]),
         weights=np.full(len(nominal), weight_of(USUAL)),
     )
     return replace(whole, weights=estimate_weights(whole))

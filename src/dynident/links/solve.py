@@ -74,7 +74,7 @@ class MisfitError(DynidentError):
         if misfit.reversed:
             data = None if best.problem is None else best.problem.data
             read = (None if data is None else data.processing.read.effort_signs) or (1.0,)
-            signs = ",".join(f"{own * old:g}" for own, old in zip(misfit.signs, np.resize(read, len(misfit.signs)), strict=True))
+            signs = ",".join(f"{sign * old:g}" for sign, old in zip(misfit.signs, np.resize(read, len(misfit.signs)), strict=True))
             remedy = Remedy("read the log with {effort_signs}, or " + check, effort_signs=signs)
         left = f"the best links leave {short_number(links)} % of the effort unexplained on the data of the fit"
         text = f"{left}, and the coefficients {short_number(fitted)} %"
@@ -88,10 +88,10 @@ class NotConvergedError(DynidentError):
     def __init__(self, best: LinkParameters, better: float, unexplained: float) -> None:
         self.best, self.better = best, better
         _, links = best.training or (0.0, 0.0)
-        found = f"its best answer has the objective {best.objective:.4g} and leaves {short_number(links)} % of the effort unexplained"
+        outcome = f"its best answer has the objective {best.objective:.4g} and leaves {short_number(links)} % of the effort unexplained"
         exist = f"parameters within the same constraints exist with {better:.4g} and {short_number(unexplained)} %"
         super().__init__(
-            f"solver {best.solver} did not converge: {found}, and {exist}",
+            f"solver {best.solver} did not converge: {outcome}, and {exist}",
             remedy=Remedy("give it more starts, such as {starts}, or use another one, {solver}", starts=10, solver="sdp"),
         )
 
@@ -156,10 +156,10 @@ def solve_retrieval(
     problem = problem if exact else problem.without_tie_break()
     branching = settle_branches(problem, settings)
     problem, bound = branching.problem, branching.bound
-    found = solve_with(solver, problem, settings)
+    candidates = solve_with(solver, problem, settings)
     if exact:
-        found = [replace(item, x=(x := _polish(problem, item.x)), merit=problem.merit(x)) for item in found]
-    result = certify(problem, _distinct(found, problem.units), solver=solver, floor=bound)
+        candidates = [replace(item, x=(x := _polish(problem, item.x)), merit=problem.merit(x)) for item in candidates]
+    result = certify(problem, _distinct(candidates, problem.units), solver=solver, floor=bound)
     if branching.chosen:
         result = replace(result, branches=branching.chosen, notes=(*result.notes, branching.note))
     if not result.feasible:

@@ -162,8 +162,10 @@ def judge(model: Model, say: Callable[[DynidentError], str] = str) -> Verdict:
 def _lines(model: Model, failures: Mapping[str, str]) -> Iterator[str]:
     yield _error_line(model)
     yield _link_line(model, failures)
-    told = model.estimate.doubts if model.validation is not None else ()  # with the error on the test log
-    doubts = [doubt.sentence for doubt in find_doubts(model.run) if not doubt.general and not any(item in doubt.sentence for item in told)]
+    known_doubts = model.estimate.doubts if model.validation is not None else ()  # with the error on the test log
+    doubts = [
+        doubt.sentence for doubt in find_doubts(model.run) if not doubt.general and not any(item in doubt.sentence for item in known_doubts)
+    ]
     if doubts:
         yield f"Don't trust: {doubts[0]}"
     if model.signs is not None and model.signs.verdict is SignVerdict.CERTAIN:
@@ -199,8 +201,8 @@ def _link_line(model: Model, failures: Mapping[str, str]) -> str:
     share = (
         f"; {known} of {len(links.ranges)} parameters known from the data alone, the others from prior knowledge" if links.ranges else ""
     )
-    own = [doubt for doubt in links.doubts if doubt not in model.estimate.doubts]
-    doubt = f" But they are doubtful: {'; '.join(own) or 'so is the estimate'}." if links.doubts else ""
+    link_doubts = [doubt for doubt in links.doubts if doubt not in model.estimate.doubts]
+    doubt = f" But they are doubtful: {'; '.join(link_doubts) or 'so is the estimate'}." if links.doubts else ""
     return f"Links: {len(links.base.robot.links)} of {links.total_mass:.3g} kg in all, {consistent}{share}.{doubt}"
 
 

@@ -35,16 +35,16 @@ def combine(
     fitting : the options of `fit`.
     """
     problem = add_controller(_problem(log), controller)
-    found = estimate(problem, progress=progress, **fitting)
+    combined = estimate(problem, progress=progress, **fitting)
     tested = check_vendor_model(log, controller)
     return replace(
-        found,
+        combined,
         # how well the motion excites, which the weights of M and g would hide
-        summary=replace(found.summary, condition_number=log.summary.condition_number),
+        summary=replace(combined.summary, condition_number=log.summary.condition_number),
         shapes=log.shapes,
         choice=log.choice,
         vendor_model=tested,
-        notes=tuple(dict.fromkeys((*tested.notes, *controller.notes, *found.notes))),
+        notes=tuple(dict.fromkeys((*tested.notes, *controller.notes, *combined.notes))),
     )
 
 
@@ -53,7 +53,7 @@ def add_controller(problem: Problem, controller: Estimate) -> Problem:
     base = join_bases(problem.base, controller.base)
     combinations, _ = expressed_in(base, link_grouping(base, controller.base))
     kept = controller.kept
-    told = ControllerCoefficients(
+    coefficients = ControllerCoefficients(
         combinations=combinations[kept] + _taken_over(controller) @ combinations[~kept],
         values=controller.values[kept],
         covariance=controller.covariance[np.ix_(kept, kept)],
@@ -62,7 +62,7 @@ def add_controller(problem: Problem, controller: Estimate) -> Problem:
     provenance = [item for item in (problem.provenance, controller.provenance) if item is not None]
     return replace(
         _on_base(problem, base),
-        controller=told,
+        controller=coefficients,
         source=f"{problem.source}; {controller.summary.source}",
         provenance=Provenance.join(provenance) if len(provenance) == 2 else None,
     )
@@ -138,19 +138,19 @@ def _on_base(problem: Problem, base: BaseParameters) -> Problem:
     rows = tuple(replace(source, base=base) for source in problem.rows if isinstance(source, LogRows))
     maps: list[Array] = []  # of a group's columns and its right-hand side
     for old, new in zip(problem.groups, rows[0].groups, strict=True):
-        own = np.zeros((len(old.columns) + 1, len(new.columns) + 1))
-        own[:-1, :-1], own[-1, -1] = X[np.ix_(old.columns, new.columns)], 1.0
-        maps.append(own)
+        block = np.zeros((len(old.columns) + 1, len(new.columns) + 1))
+        block[:-1, :-1], block[-1, -1] = X[np.ix_(old.columns, new.columns)], 1.0
+        maps.append(block)
     tables = problem.filtered
     return replace(
         problem,
         base=base,
         groups=rows[0].groups,
-        factors=tuple(triangular([factor @ own]) for factor, own in zip(problem.factors, maps, strict=True)),
+        factors=tuple(triangular([factor @ block]) for factor, block in zip(problem.factors, maps, strict=True)),
         rows=rows,
-        filtered=None if tables is None else tuple(tuple(own.T @ table for table in of) for of, own in zip(tables, maps, strict=True)),
+        filtered=None if tables is None else tuple(tuple(block.T @ table for table in of) for of, block in zip(tables, maps, strict=True)),
         parts=tuple(
-            tuple(part._replace(factor=triangular([part.factor @ own])) for part, own in zip(recording, maps, strict=True))
+            tuple(part._replace(factor=triangular([part.factor @ block])) for part, block in zip(recording, maps, strict=True))
             for recording in problem.parts
         ),
     )

@@ -83,8 +83,8 @@ def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
     separate = {int(i) for i in base.independent} | {base.columns.index(name) for name in base.known}
     records: list[JointFriction] = []
     for j, joint in enumerate(base.robot.joint_names):
-        own = zip(base.columns.of_joint(j).values(), base.friction.values_of(j, values[j]).items(), strict=True)
-        parameters = {name: value if place in separate else None for place, (name, value) in own}
+        entries = zip(base.columns.of_joint(j).values(), base.friction.values_of(j, values[j]).items(), strict=True)
+        parameters = {name: value if place in separate else None for place, (name, value) in entries}
         records.append(JointFriction(joint=joint, model=base.friction.of_joint(j).name, parameters=parameters))
     return tuple(records)
 

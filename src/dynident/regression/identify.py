@@ -134,10 +134,10 @@ def fit_problem(
     if auto:
         return fit_chosen_friction(problem, seed=seed, progress=progress, **fitting)
     if model is not None and problem.rows and ("load" in model.needs or (fit_shapes and has_shapes(model))):
-        found = fit_friction(problem, model, fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
+        fitted = fit_friction(problem, model, fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
     else:
-        found = estimate(problem, progress=progress, **fitting)
-    return replace(found, notes=(*found.notes, *richer_friction(found)))
+        fitted = estimate(problem, progress=progress, **fitting)
+    return replace(fitted, notes=(*fitted.notes, *richer_friction(fitted)))
 
 
 def build_problems(
@@ -219,10 +219,10 @@ def build_problem(
     if isinstance(data, Dataset) and equations == "gravity":
         check_torque(data)
         data, faulty = leave_out_faults(data, filtered=False)
-        told = tuple(describe_faults(faulty, data.samples))
+        fault_notes = tuple(describe_faults(faulty, data.samples))
         data = gravity_samples(even_clock(data))
         notes = (
-            *told,
+            *fault_notes,
             f"gravity was told from {data.samples} holds; friction that held a joint there is part of what is not explained",
         )
     matched = match_joints(robot, data)

@@ -65,12 +65,12 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
         yield from _dead_efforts(robot.joint_names, *column_ranges(data.effort, data.mask))
     yield from describe_faults(processing.faulty, data.samples)
     for quantity, joints in processing.disagreeing.items():
-        own, other = ("velocities", "positions") if quantity == "dq" else ("accelerations", "velocities")
+        signals, other = ("velocities", "positions") if quantity == "dq" else ("accelerations", "velocities")
         used = "which was used instead" if processing.cutoff_hz is not None else "and were used all the same, because nothing is filtered"
         which = listing([f"{name} (by {percent:.0f} %)" for name, percent in joints.items()])
         if len(joints) == data.n > 2:
             which = f"all joints (by {min(joints.values()):.0f} to {max(joints.values()):.0f} %)"
-        yield f"the recorded {own} of {which} differ from the derivative of the {other}, {used}; check their units, signs and order"
+        yield f"the recorded {signals} of {which} differ from the derivative of the {other}, {used}; check their units, signs and order"
     if processing.resampled_to_hz is not None:
         periods = data.steps
         steady = periods[periods <= GAP * np.median(periods)]
@@ -162,9 +162,9 @@ def _contradictions(residuals: Residuals) -> Iterator[str]:
     """Where M or g is far from explained and the other, which is larger in numbers, hides it."""
     kinds = [name[0] for name in residuals.names]
     for kind in dict.fromkeys(kinds):
-        own = np.array([other == kind for other in kinds])
-        share = 100.0 * float(np.sqrt(residuals.squares[own].sum() / max(residuals.totals[own].sum(), np.finfo(float).tiny)))
-        if share > CONTRADICTED and residuals.totals[own].any():
+        members = np.array([other == kind for other in kinds])
+        share = 100.0 * float(np.sqrt(residuals.squares[members].sum() / max(residuals.totals[members].sum(), np.finfo(float).tiny)))
+        if share > CONTRADICTED and residuals.totals[members].any():
             yield (
                 f"the model leaves {share:.0f} % of {kind} unexplained, which contradicts the rest of the data; check that all of them are "
                 "in SI units, and of one robot with its gravity"
@@ -204,12 +204,12 @@ def _uncertainty_notes(estimate: Estimate) -> Iterator[str]:
 def _negative_friction(estimate: Estimate) -> Iterator[str]:
     """Kept friction parameters that can't be negative but are, by more than twice their standard deviation; and what that would be."""
     base, model = estimate.base, estimate.base.friction
-    found: dict[str, list[str]] = {}
+    names_by_meaning: dict[str, list[str]] = {}
     for i, standard in enumerate(base.independent.tolist()):
         column = base.columns[standard]
         if model is not None and isinstance(column, FrictionColumn) and column.nonnegative and estimate.values[i] < -2.0 * estimate.std[i]:
             meaning = model.parameters[column.slot].negative
-            found.setdefault(meaning, []).append(f"{column.name} ({estimate.values[i]:.3g})")
-    for meaning, names in found.items():
+            names_by_meaning.setdefault(meaning, []).append(f"{column.name} ({estimate.values[i]:.3g})")
+    for meaning, names in names_by_meaning.items():
         verb = "is" if len(names) == 1 else "are"
         yield f"{listing(names)} {verb} negative: {meaning}; other effects have gone into it, so don't extrapolate"

@@ -68,9 +68,9 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
     recorded = () if data.dq is None else tuple(name for name in data.joint_names if name not in wrong)
     noise = _recorded_noise(data, recorded)
     if len(recorded) < data.n:
-        derived, found = derive_motion(_without_velocities(data), cutoff=cutoff or usual_cutoff(data.rate), steps=rounding)
+        derived, encoder_noise = derive_motion(_without_velocities(data), cutoff=cutoff or usual_cutoff(data.rate), steps=rounding)
         data = _take_joints(differentiate(data), derived, wrong) if recorded else derived
-        noise |= _derived_noise(data, found, recorded)
+        noise |= _derived_noise(data, encoder_noise, recorded)
     elif missing:
         data = differentiate(data)
     steps = replace(steps, differentiated=missing, motion_noise=noise)
@@ -142,16 +142,16 @@ def check_torque(data: Dataset) -> None:
             what = "torque" if data.effort_kind is EffortKind.MAGNITUDE else "motor current"
             remedy = Remedy("recover the signs with {recover_signs}", recover_signs=...)
             raise InputError(f"the log holds only the magnitude of the {what}, not its sign", remedy=remedy)
-        told = "load it with the torque per ampere of each joint, such as {effort_gains}, which {identify_gains} finds"
-        remedy = Remedy(told, effort_gains="14.9,-12.1", identify_gains=...)
+        advice = "load it with the torque per ampere of each joint, such as {effort_gains}, which {identify_gains} finds"
+        remedy = Remedy(advice, effort_gains="14.9,-12.1", identify_gains=...)
         raise InputError(f"the log holds {data.effort_kind} rather than torque", remedy=remedy)
 
 
 def check_effort(data: Dataset) -> None:
     """An error where a log has none."""
     if data.effort is None:
-        told = "name them with a column map, such as {columns}, or the file that has them with files: in a YAML beside the data"
-        remedy = Remedy(told, columns={"effort": "tau*"})
+        advice = "name them with a column map, such as {columns}, or the file that has them with files: in a YAML beside the data"
+        remedy = Remedy(advice, columns={"effort": "tau*"})
         raise InputError("the log has no effort (torque) columns, or they are empty", remedy=remedy)
 
 
@@ -213,8 +213,8 @@ def _recorded_noise(data: Dataset, joints: Sequence[str]) -> dict[str, dict[str,
 
 def _derived_noise(data: Dataset, noise: EncoderNoise, others: Sequence[str]) -> dict[str, dict[str, float]]:
     """The same of velocities that were derived, without the other joints; and of the positions."""
-    found = {"velocity": noise.after, "speed": noise.speed, "position": noise.position, "unsmoothed_velocity": noise.before}
-    by_joint = {name: {what: float(values[j]) for what, values in found.items()} for j, name in enumerate(data.joint_names)}
+    levels = {"velocity": noise.after, "speed": noise.speed, "position": noise.position, "unsmoothed_velocity": noise.before}
+    by_joint = {name: {what: float(values[j]) for what, values in levels.items()} for j, name in enumerate(data.joint_names)}
     for name, bandwidth in zip(data.joint_names, noise.bandwidth.tolist(), strict=True):
         by_joint[name] |= {"bandwidth_hz": bandwidth} if np.isfinite(bandwidth) else {}
     return {name: values for name, values in by_joint.items() if name not in others}

@@ -283,9 +283,9 @@ def problem_of_rows(
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
     """Compress all rows of a source."""
-    own, each, tables = condense(rows, progress, kept=LARGEST_FILTERED)
+    recorded, each, tables = condense(rows, progress, kept=LARGEST_FILTERED)
     counts = each.sum(axis=0)
-    factors = own[0] if len(own) == 1 else [triangular(same) for same in zip(*own, strict=True)]
+    factors = recorded[0] if len(recorded) == 1 else [triangular(same) for same in zip(*recorded, strict=True)]
     if int(counts.sum()) <= rows.base.rank:
         raise ValueRangeError(
             "data", f"give {int(counts.sum())} equations for {rows.base.rank} unknown coefficients; record a longer motion or filter less"
@@ -301,7 +301,7 @@ def problem_of_rows(
         rows=(rows,),
         filtered=tables,
         notes=notes,
-        parts=tuple(tuple(map(RecordingPart, *pair)) for pair in zip(own, each.tolist(), strict=True)) if len(own) > 1 else (),
+        parts=tuple(tuple(map(RecordingPart, *pair)) for pair in zip(recorded, each.tolist(), strict=True)) if len(recorded) > 1 else (),
     )
 
 

@@ -63,8 +63,8 @@ def drop_friction(problem: Problem, plain: FrictionModel, *, seed: int = 0) -> P
     rows = tuple(replace(source, base=base) for source in problem.rows if isinstance(source, LogRows))
     places = {name: place for place, name in enumerate(old.names)}
     lines: list[list[int]] = []
-    for group, own in zip(rows[0].groups, problem.groups, strict=True):
-        local = {int(place): k for k, place in enumerate(own.columns)}
+    for group, whole in zip(rows[0].groups, problem.groups, strict=True):
+        local = {int(place): k for k, place in enumerate(whole.columns)}
         lines.append([*(local[places[base.names[int(i)]]] for i in group.columns), -1])
     factors = tuple(triangular([factor[:, kept]]) for factor, kept in zip(problem.factors, lines, strict=True))
     parts = tuple(
@@ -72,7 +72,7 @@ def drop_friction(problem: Problem, plain: FrictionModel, *, seed: int = 0) -> P
         for recording in problem.parts
     )
     tables = problem.filtered
-    filtered = None if tables is None else tuple(tuple(table[kept] for table in own) for own, kept in zip(tables, lines, strict=True))
+    filtered = None if tables is None else tuple(tuple(table[kept] for table in whole) for whole, kept in zip(tables, lines, strict=True))
     return replace(problem, base=base, groups=rows[0].groups, factors=factors, rows=rows, filtered=filtered, parts=parts)
 
 

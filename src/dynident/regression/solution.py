@@ -140,25 +140,25 @@ def _determined(problem: Problem, stacked: Array, noise: Noise) -> tuple[BoolArr
     A, z = stacked[:, :-1], stacked[:, -1]
     determined = np.zeros(A.shape[1], dtype=bool)
     smallest = 1e-3 * DATA_RANK_TOLERANCE
-    found, Q = independent_columns(A, tolerance=DATA_RANK_TOLERANCE, smallest=smallest)
-    if not found:
+    independent, Q = independent_columns(A, tolerance=DATA_RANK_TOLERANCE, smallest=smallest)
+    if not independent:
         return determined, DATA_RANK_TOLERANCE
     rest = z - Q @ (Q.T @ z)
     lengths = [len(factor) for factor in problem.factors]
-    own = sum(lengths)  # rows of a controller, which come after them, are in units of their noise
+    measured = sum(lengths)  # rows of a controller, which come after them, are in units of their noise
     starts = np.cumsum([0, *lengths[:-1]])
-    squares, used = np.add.reduceat(rest[:own] ** 2, starts), np.add.reduceat(np.sum(Q[:own] ** 2, axis=1), starts)
+    squares, used = np.add.reduceat(rest[:measured] ** 2, starts), np.add.reduceat(np.sum(Q[:measured] ** 2, axis=1), starts)
     levels = _noise_levels(problem, squares, used, noise)
-    whitened = A / np.append(np.repeat(levels, lengths), np.ones(len(A) - own))[:, None]
+    whitened = A / np.append(np.repeat(levels, lengths), np.ones(len(A) - measured))[:, None]
     strength: Array = np.linalg.norm(whitened, axis=0)
     shares = 1.0 / np.maximum(strength * largest_coefficients(problem, levels), np.finfo(float).tiny)
     tolerance = np.clip(shares, DATA_RANK_TOLERANCE, 1.0)
-    kept, _ = independent_columns(whitened[:, found], tolerance=tolerance[found], smallest=smallest)
-    if len(kept) < len(found):
+    kept, _ = independent_columns(whitened[:, independent], tolerance=tolerance[independent], smallest=smallest)
+    if len(kept) < len(independent):
         # the strongest first: of columns that look alike, one that hardly shows must not explain the effort with a huge coefficient
-        found = sorted(range(A.shape[1]), key=lambda i: -strength[i])
-        kept, _ = independent_columns(whitened[:, found], tolerance=tolerance[found], smallest=smallest)
-    determined[np.array(found)[kept]] = True
+        independent = sorted(range(A.shape[1]), key=lambda i: -strength[i])
+        kept, _ = independent_columns(whitened[:, independent], tolerance=tolerance[independent], smallest=smallest)
+    determined[np.array(independent)[kept]] = True
     return determined, float(tolerance[determined].max(initial=DATA_RANK_TOLERANCE))
 
 

@@ -53,9 +53,9 @@ def friction_drift(series: JointSeries) -> FrictionDrift | None:
     # what the stretches scatter by around a line is their noise, model error that depends on the motion included
     weights, line = np.sqrt(sizes / sizes.mean()), np.column_stack([np.ones(STRETCHES), middle / max(float(time.max()), 1e-9)])
     inverse: Array = np.asarray(np.linalg.inv((line * weights[:, None] ** 2).T @ line), dtype=float)
-    found = inverse @ (line * weights[:, None] ** 2).T @ share
-    noise = float(np.sum((weights * (share - line @ found)) ** 2)) / (STRETCHES - 2)
-    trend = float(found[1])
+    coefficients = inverse @ (line * weights[:, None] ** 2).T @ share
+    noise = float(np.sum((weights * (share - line @ coefficients)) ** 2)) / (STRETCHES - 2)
+    trend = float(coefficients[1])
     drifts = abs(trend) > max(_DEVIATIONS * float(np.sqrt(noise * inverse[1, 1])), _SHARE)
     warmth = series.temperature
     return FrictionDrift(

@@ -137,13 +137,13 @@ def cross_validate(
         raise InputError("cross-validation is about torques, and the estimate was made from the controller's M and g; use validate_samples")
     tables = rows_in_time(problem)
     parts = partition_rows(tables, folds)
-    found: list[_HeldOut] = []
+    predictions: list[_HeldOut] = []
     for k in range(folds):
-        found.append(_predict_part(estimate, problem, tables, parts, k))
+        predictions.append(_predict_part(estimate, problem, tables, parts, k))
         if progress is not None:
             progress((k + 1) / folds)
     fitted = estimate.residuals.rms_per_group if dataset is None else np.zeros(len(problem.groups))
-    errors, std, totals = ([getattr(item, name) for item in found] for name in ("errors", "std", "totals"))
+    errors, std, totals = ([getattr(item, name) for item in predictions] for name in ("errors", "std", "totals"))
     squares = np.array([[float(e @ e) for e in of_part] for of_part in errors])
     counts = np.array([[max(len(e), 1) for e in of_part] for of_part in errors])
     largest = np.maximum(np.array(totals), np.finfo(float).tiny)
@@ -237,7 +237,7 @@ def _refit(estimate: Estimate, problem: Problem) -> tuple[Array, BoolArray]:
     if summary.loss == Squared.name and summary.drop_above_percent is None:
         solution = WeightedSolution.of(problem, summary.noise, None)
         return solution.values, solution.determined
-    found = estimate_coefficients(
+    fitted = estimate_coefficients(
         problem, noise=summary.noise, loss=loss_by_name(summary.loss), drop_above_percent=summary.drop_above_percent
     )
-    return found.values, found.kept
+    return fitted.values, fitted.kept

@@ -32,8 +32,8 @@ def best_rms(estimate: Estimate, problem: Problem, series: Sequence[JointSeries]
     """(n,) RMS error [N·m | N] of the best model in hindsight. problem : the new data on the base parameters of the estimate."""
     models = [model for model in series[0].predicted if not model.endswith(RIGID)]
     candidates = [[_rms(item.error(model)) for item in series] for model in models]
-    logs, own = (cast("LogRows", problem.rows[0]),), estimate.base.friction
-    candidates.append([best_law(item.error(COEFFICIENTS), logs, joint, own).rms for joint, item in enumerate(series)])
+    logs, model_friction = (cast("LogRows", problem.rows[0]),), estimate.base.friction
+    candidates.append([best_law(item.error(COEFFICIENTS), logs, joint, model_friction).rms for joint, item in enumerate(series)])
     if estimate.problem is not None and estimate.problem.base.equations == problem.base.equations:
         both = _small(estimate.problem).merge(_small(problem))
         fitted = WeightedSolution.of(both, estimate.summary.noise, None)

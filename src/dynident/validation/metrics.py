@@ -164,15 +164,15 @@ def worst_moments(series: JointSeries, key: str) -> tuple[Moment, ...]:
     """The moments with the largest |error| of one joint, the worst first."""
     error = series.error(key)
     rms = max(float(np.sqrt(np.mean(error**2))), float(np.finfo(float).tiny))
-    left, found = np.abs(error), list[Moment]()
+    left, moments = np.abs(error), list[Moment]()
     for _ in range(_MOMENTS):
         k = int(np.argmax(left))
         if left[k] <= 0.0:
             break
         time, value = float(series.time[k]), float(error[k])
-        found.append(Moment(joint=series.joint, time=time, error=value, measured=float(series.measured[k]), sigmas=abs(value) / rms))
+        moments.append(Moment(joint=series.joint, time=time, error=value, measured=float(series.measured[k]), sigmas=abs(value) / rms))
         left = np.where((series.segment == series.segment[k]) & (np.abs(series.time - time) < APART), 0.0, left)
-    return tuple(found)
+    return tuple(moments)
 
 
 def spectrum(series: JointSeries, key: str) -> Spectrum:

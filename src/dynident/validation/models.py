@@ -74,15 +74,15 @@ def newton_euler_models(estimate: Estimate, links: LinkModel | None) -> tuple[Ne
     """Those beside the coefficients. A description has no friction of its own, so the nominal links get the identified one:
     the difference that is left is that of the links."""
     robot, K = estimate.base.robot, estimate.base.grouping
-    found: list[NewtonEuler] = []
+    models: list[NewtonEuler] = []
     if links is not None:
         spread, p = links.covariance, K.shape[1]
         if spread is not None:
             spread = K @ check_array("covariance", spread, (p, p), f"({p}, {p}) = (columns, columns)") @ K.T
-        found.append(NewtonEuler(name=LINKS, links=links.parameters, friction=links.friction_parameters, covariance=spread))
+        models.append(NewtonEuler(name=LINKS, links=links.parameters, friction=links.friction_parameters, covariance=spread))
     if robot.parameters is not None:
-        found.append(NewtonEuler(name=NOMINAL, links=robot.parameters, friction=estimate.friction_parameters))
-    return tuple(found)
+        models.append(NewtonEuler(name=NOMINAL, links=robot.parameters, friction=estimate.friction_parameters))
+    return tuple(models)
 
 
 def as_torque_model(estimate: Estimate, links: LinkModel | None = None) -> Estimate:

@@ -17,7 +17,7 @@ _COVERED = 80.0
 
 def validation_notes(validation: Validation, repeated: float | None, no_folds: str) -> Iterator[str]:
     """repeated : share of the motion that repeats that of the fit; no_folds : why the data of the fit were not cross-validated."""
-    found, summary, seen = validation.coefficients, validation.summary, validation.seen
+    errors, summary, seen = validation.coefficients, validation.summary, validation.seen
     fitted = summary.identified_percent
     if seen is None:
         yield "it is not known which data the identification has seen, so this may be no test on new data; identify again to know it"
@@ -37,9 +37,9 @@ def validation_notes(validation: Validation, repeated: float | None, no_folds: s
     if summary.of_torques and COEFFICIENTS not in validation.band.noise:
         known = "without a filter" if summary.identified_cutoff_hz is None else f"at {summary.identified_cutoff_hz:g} Hz"
         yield f"the noise of the fit is known {known} only, so here the bands have none, and how much they cover is not said"
-    if summary.of_torques and found.overall_percent > WORSE_THAN_FIT * fitted > 0.0:
+    if summary.of_torques and errors.overall_percent > WORSE_THAN_FIT * fitted > 0.0:
         yield (
-            f"the error of the coefficients is {found.overall_percent:.3g} %, and {fitted:.3g} % on the data of the fit; they don't carry "
+            f"the error of the coefficients is {errors.overall_percent:.3g} %, and {fitted:.3g} % on the data of the fit; they don't carry "
             "over fully to this motion, and a longer or richer log for the fit would help"
         )
     covered = validation.coverage_percent
@@ -50,9 +50,9 @@ def validation_notes(validation: Validation, repeated: float | None, no_folds: s
             "the robot or its load has changed, or the robot does what the model can't"
         )
     links, nominal = validation.links, validation.nominal
-    if links is not None and links.overall_percent > CLEARLY_WORSE * found.overall_percent:
+    if links is not None and links.overall_percent > CLEARLY_WORSE * errors.overall_percent:
         yield (
-            f"the link parameters are off by {links.overall_percent:.3g} %, the coefficients by {found.overall_percent:.3g} %; "
+            f"the link parameters are off by {links.overall_percent:.3g} %, the coefficients by {errors.overall_percent:.3g} %; "
             "the constraints of the retrieval, or its prior, cost accuracy"
         )
     if nominal is not None and nominal is validation.recommended:

@@ -141,9 +141,9 @@ class Validation(Result):
     @property
     def percent_text(self) -> str:
         """The error of the recommended model with its spread over blocks of the data, and the bandwidth that it is about."""
-        found, wide = self.recommended, self.summary.wide_hz
-        text = f"{found.percent_text}{bandwidth_text(self.summary.processing.cutoff_hz)}"
-        return text if wide is None or found.wide_percent is None else f"{text} ({short_number(found.wide_percent)} % at {wide:g} Hz)"
+        best, wide = self.recommended, self.summary.wide_hz
+        text = f"{best.percent_text}{bandwidth_text(self.summary.processing.cutoff_hz)}"
+        return text if wide is None or best.wide_percent is None else f"{text} ({short_number(best.wide_percent)} % at {wide:g} Hz)"
 
     @property
     def links_hold(self) -> bool | None:
@@ -170,12 +170,12 @@ class Validation(Result):
         names = {COEFFICIENTS: "the coefficients", LINKS: "the link parameters", NOMINAL: "the nominal links with the identified friction"}
         others = [item for item in (self.links, self.coefficients, self.nominal) if item is not None and item is not self.recommended]
         rest = ", ".join(f"{short_number(item.overall_percent)} % with {names[item.model]}" for item in others)
-        found = f"Use {names[self.recommended.model]}: {self.percent_text} of the torque is unexplained"
+        text = f"Use {names[self.recommended.model]}: {self.percent_text} of the torque is unexplained"
         if self.doubts:
-            found = f"Use no model of these data before this is settled: {self.doubts[0]}. {self.percent_text} of the torque is unexplained"
-            found = f"{found} with {names[self.recommended.model]}"
+            text = f"Use no model of these data before this is settled: {self.doubts[0]}. {self.percent_text} of the torque is unexplained"
+            text = f"{text} with {names[self.recommended.model]}"
         doubted = f" The link parameters are doubtful: {'; '.join(self.summary.link_doubts)}." if self.summary.link_doubts else ""
-        return f"{found}, {rest}.{doubted}" if rest else f"{found}.{doubted}"
+        return f"{text}, {rest}.{doubted}" if rest else f"{text}.{doubted}"
 
     @property
     def judgement(self) -> str:
@@ -183,10 +183,10 @@ class Validation(Result):
 
         That a model predicts the efforts of a log settles no doubt about what these efforts are.
         """
-        found = self.recommended
-        graded = zip(self.joints, found.relative_percent.tolist(), found.joint_grades, strict=True)
-        bad = [f"{name} ({percent:.0f} %)" for name, percent, grade in graded if grade is Grade.POOR and found.grade is not Grade.POOR]
-        text = f"{found.grade.value}, but {', '.join(bad)} {Grade.POOR.value}" if bad else found.grade.value
+        best = self.recommended
+        graded = zip(self.joints, best.relative_percent.tolist(), best.joint_grades, strict=True)
+        bad = [f"{name} ({percent:.0f} %)" for name, percent, grade in graded if grade is Grade.POOR and best.grade is not Grade.POOR]
+        text = f"{best.grade.value}, but {', '.join(bad)} {Grade.POOR.value}" if bad else best.grade.value
         return f"{text}, which does not settle that doubt" if self.doubts else text
 
     def _complete(self, model: str) -> ModelErrors | None:

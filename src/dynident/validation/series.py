@@ -150,14 +150,14 @@ def _kept(filter: ParallelFilter | None, mask: BoolArray | None, length: int, n:
 
 def _rest(estimate: Estimate, rows: LogRows, covariances: Mapping[str, Array]) -> list[_Columns]:
     """Per joint: what the coefficients leave unexplained (`rest`), and by model the standard deviation of what is predicted."""
-    found: list[_Columns] = [{} for _ in rows.groups]
+    joints: list[_Columns] = [{} for _ in rows.groups]
     for group, table, _ in rows.tables():
         columns = rows.groups[group].columns
         Y, z = table[:-1], table[-1]
-        found[group].setdefault(_REST, []).append(z - estimate.values[columns] @ Y)
+        joints[group].setdefault(_REST, []).append(z - estimate.values[columns] @ Y)
         for model, covariance in covariances.items():
-            found[group].setdefault(model, []).append(row_std(covariance[np.ix_(columns, columns)], Y))
-    return found
+            joints[group].setdefault(model, []).append(row_std(covariance[np.ix_(columns, columns)], Y))
+    return joints
 
 
 def row_std(covariance: Array, Y: Array) -> Array:

@@ -47,7 +47,7 @@ class TorqueSpread:
         what = "samples stand for parameters that the data leave open, and not for what the model lacks"
         if self.error is None:
             return f"The {what}: vary friction, delays and noise beside them."
-        spread, error = (100.0 * float(np.linalg.norm(own) / np.linalg.norm(self.effort)) for own in (self.rms, self.error))
+        spread, error = (100.0 * float(np.linalg.norm(deviation) / np.linalg.norm(self.effort)) for deviation in (self.rms, self.error))
         numbers = f"their torques differ by {short_number(spread)} %, and those of the links are wrong by {short_number(error)} %"
         return f"The {what}: {numbers}; vary friction, delays and noise beside them."
 

@@ -99,7 +99,7 @@ def validate(
     noise = model_noise(model, others, None if fitted is None else fitted.noise) if same_filter else {}
     usual = fitted_std(estimate, covariance)
     departures = () if usual is None else tuple(find_departures(series, COEFFICIENTS, usual))
-    found = Validation(
+    result = Validation(
         models=errors,
         series=series,
         spectra=(),
@@ -111,12 +111,12 @@ def validate(
         sensitivity=sensitivity_of(problem),
         provenance=problem.provenance,
     )
-    use = found.recommended.model
+    use = result.recommended.model
     return replace(
-        found,
+        result,
         spectra=tuple(spectrum(item, use) for item in series),
         worst=tuple(moment for item in series for moment in worst_moments(item, use)),
-        notes=(*chosen, *problem.notes, *validation_notes(found, repeated_share(estimate, problem), why_not)),
+        notes=(*chosen, *problem.notes, *validation_notes(result, repeated_share(estimate, problem), why_not)),
     )
 
 
@@ -142,18 +142,18 @@ def validate_samples(model: Estimate, samples: ControllerSamples, *, progress: C
 
 def _errors(series: tuple[JointSeries, ...], best: Array) -> tuple[ModelErrors, ...]:
     """Each model complete, then without its friction where it has one."""
-    found: list[ModelErrors] = []
+    errors: list[ModelErrors] = []
     for model in (key for key in series[0].predicted if not key.endswith(RIGID)):
         has_friction = model + RIGID in series[0].predicted
-        found.append(model_errors(series, model, model=model, friction=has_friction, best=best))
+        errors.append(model_errors(series, model, model=model, friction=has_friction, best=best))
         if has_friction:
-            found.append(model_errors(series, model + RIGID, model=model, friction=False, best=best))
-    return tuple(found)
+            errors.append(model_errors(series, model + RIGID, model=model, friction=False, best=best))
+    return tuple(errors)
 
 
 def _with_wide(errors: Sequence[ModelErrors], wide: tuple[JointSeries, ...]) -> tuple[ModelErrors, ...]:
-    found = _errors(wide, np.full(len(wide), np.inf))  # what is best there is not asked
-    return tuple(replace(item, wide_percent=other.overall_percent) for item, other in zip(errors, found, strict=True))
+    wide_errors = _errors(wide, np.full(len(wide), np.inf))  # what is best there is not asked
+    return tuple(replace(item, wide_percent=other.overall_percent) for item, other in zip(errors, wide_errors, strict=True))
 
 
 def _summary(

@@ -74,15 +74,15 @@ def merge_clocks(clock: NDArray[Any], channels: Sequence[tuple[NDArray[Any], Arr
     """
     time, *times = (_ticks(stamps - clock[0]) for stamps in (clock, *(stamps for stamps, _ in channels)))
     kept = (time >= max(each[0] for each in times)) & (time <= min(each[-1] for each in times))
-    merged, wanted = Merged(kept, [], []), time[kept]
-    for each, (_, values) in zip(times, channels if len(wanted) > 1 else (), strict=False):
-        if np.array_equal(each, wanted) or len(each) < 2:  # one value is for all
-            merged.values.append(np.broadcast_to(np.asarray(values, dtype=float), (len(wanted), *np.shape(values)[1:])))
-            merged.heard.append(np.ones(len(wanted), dtype=bool))
+    merged, instants = Merged(kept, [], []), time[kept]
+    for each, (_, values) in zip(times, channels if len(instants) > 1 else (), strict=False):
+        if np.array_equal(each, instants) or len(each) < 2:  # one value is for all
+            merged.values.append(np.broadcast_to(np.asarray(values, dtype=float), (len(instants), *np.shape(values)[1:])))
+            merged.heard.append(np.ones(len(instants), dtype=bool))
             continue
-        places = locate(each, wanted)
+        places = locate(each, instants)
         on_sample = (places.share == 0.0) | (places.share == 1.0)
-        merged.values.append(values_at(each, np.asarray(values, dtype=float), wanted))
+        merged.values.append(values_at(each, np.asarray(values, dtype=float), instants))
         merged.heard.append(on_sample | (places.step <= _SILENCE * float(np.median(np.diff(each)))) | (len(each) < 3))
     return merged
 

@@ -21,9 +21,9 @@ def _look(case: Case) -> Iterator[Finding]:
     what, values = ("position", data.q) if data.effort is None else ("effort", data.effort)
     on_line = np.concatenate([_on_line(data.time, values, block) for block in row_blocks(data.samples - 2, values, width=data.n)])
     if np.mean(on_line) >= _SHARE:
-        said = "samples lie on straight lines between those of a slower clock of about {slower:.4g} Hz"
+        sentence = "samples lie on straight lines between those of a slower clock of about {slower:.4g} Hz"
         joint, knots = int(np.argmax(np.std(values, axis=0))), np.concatenate([[True], ~on_line, [True]])[: data.samples]
-        yield read_slower(case, CHECK.name, said, knots, what, joint, advice=", or use the log before it was resampled")
+        yield read_slower(case, CHECK.name, sentence, knots, what, joint, advice=", or use the log before it was resampled")
 
 
 def _on_line(time: Array, values: Array, block: slice) -> BoolArray:

@@ -22,10 +22,10 @@ def _look(case: Case) -> Iterator[Finding]:
     channels = [values for values in (data.q, data.dq, data.effort) if values is not None]
     same = np.all([np.all(np.diff(values, axis=0) == 0.0, axis=1) for values in channels], axis=0)
     if np.mean(same) >= _SHARE and np.any(np.diff(data.q, axis=0)):
-        said = (
+        sentence = (
             f"{100.0 * np.mean(same):.0f} % of the rows repeat the one before: sensors were read at {{slower:.4g}} Hz, not {data.rate:.4g}"
         )
-        yield read_slower(case, CHECK.name, said, np.append(True, ~same), "position", 0)
+        yield read_slower(case, CHECK.name, sentence, np.append(True, ~same), "position", 0)
 
 
 def read_slower(case: Case, name: str, sentence: str, read: BoolArray, what: str, joint: int, *, advice: str = "") -> Finding:

@@ -190,13 +190,13 @@ def links_of_body(model: ExportModel, body: int, usable: Callable[[Array], bool]
     links: list[FixedLink] = []
     for i, piece in enumerate(pieces):
         placement = pose @ piece.placement
-        own = np.zeros(10) if piece.parameters is None else piece.parameters
-        own = np.zeros(10) if body < 0 and not usable(own) else own
+        inertia = np.zeros(10) if piece.parameters is None else piece.parameters
+        inertia = np.zeros(10) if body < 0 and not usable(inertia) else inertia
         if i == 0:  # the frame of the joint may not be that of the link in its description
             shapes = tuple(replace(shape, pose=placement @ shape.pose) for shape in piece.shapes)
-            links.append(FixedLink(head, np.eye(4), change_of_frame(placement) @ own if total is None else total, shapes))
+            links.append(FixedLink(head, np.eye(4), change_of_frame(placement) @ inertia if total is None else total, shapes))
         else:
-            links.append(FixedLink(piece.name, placement, own if total is None else np.zeros(10), piece.shapes))
+            links.append(FixedLink(piece.name, placement, inertia if total is None else np.zeros(10), piece.shapes))
     return _with_tool(robot, links) if body == robot.n - 1 else links
 
 

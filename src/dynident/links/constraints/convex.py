@@ -299,8 +299,8 @@ class Dissipative:
         for joint, speed, parameter, factors in opposing_inequalities(self.model, self.reached):
             used = {place: float(factors[i, slot]) for i in range(robot.n) for slot, place in columns.of_joint(i).items()}
             used = {place: factor for place, factor in used.items() if factor != 0.0}
-            own = robot.joints[joint]
-            against = f"friction against the motion of {own.name} at {speed:.3g} {own.units.velocity}"
+            axis = robot.joints[joint]
+            against = f"friction against the motion of {axis.name} at {speed:.3g} {axis.units.velocity}"
             name = f"{parameter}{joint + 1} >= 0" if parameter else against
             blocks.append(linear(name, used, 0.0, columns.units[next(iter(used))] if parameter else ""))
         return Terms(blocks=tuple(blocks))

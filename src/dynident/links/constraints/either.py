@@ -39,17 +39,17 @@ class Either:
     def terms(self, robot: Robot, columns: Columns) -> Terms:
         if len(self.branches) < 2:
             raise ValueRangeError(self.name, f"has {len(self.branches)} branches; two or more were expected")
-        found = [branch.terms(robot, columns) for branch in self.branches]
-        labels = self.labels or [""] * len(found)
-        if len(labels) != len(found):
-            raise ValueRangeError(self.name, f"has {len(found)} branches and {len(labels)} labels; as many were expected")
-        for number, terms in enumerate(found, start=1):
+        branches = [branch.terms(robot, columns) for branch in self.branches]
+        labels = self.labels or [""] * len(branches)
+        if len(labels) != len(branches):
+            raise ValueRangeError(self.name, f"has {len(branches)} branches and {len(labels)} labels; as many were expected")
+        for number, terms in enumerate(branches, start=1):
             if not terms.count:
                 raise ValueRangeError(self.name, f"has no condition in branch {number}, which would always hold; leave the rule out")
             if function := next((item.name for item in terms.nonconvex if item.convex_at is None), ""):
                 remedy = "write its branches as bounds and other built-in constraints, or leave out the rule"
                 raise ValueRangeError(self.name, f"has the Python function {function!r} in branch {number}", remedy=remedy)
-        named = tuple((label or _describe(terms), terms) for label, terms in zip(labels, found, strict=True))
+        named = tuple((label or _describe(terms), terms) for label, terms in zip(labels, branches, strict=True))
         return Terms(alternatives=(Alternatives(name=self.name, branches=named),))
 
 

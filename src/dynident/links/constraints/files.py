@@ -45,10 +45,10 @@ def read_constraints(path: str | Path, *, base: BaseParameters | None = None, ru
         if not run_python:
             remedy = Remedy("read it, and allow it with {run_python}", run_python=True)
             raise FileError(file, "is a Python program, which can do all that you can", remedy=remedy)
-        found = _from_python(file)
+        conditions = _from_python(file)
     else:
-        found = _from_csv(file) if suffix == ".csv" else _from_yaml(file)
-    constraints = FeasibleSet(tuple(found))
+        conditions = _from_csv(file) if suffix == ".csv" else _from_yaml(file)
+    constraints = FeasibleSet(tuple(conditions))
     if base is not None:
         with errors_in_file(file):
             constraints.terms(base.robot, base.columns)
@@ -89,8 +89,8 @@ def _from_python(file: Path) -> list[Constraint]:
         raise FileError(file, f"ended with {type(error).__name__}: {error}; mend it, or run it by itself to see where") from error
     if not hasattr(module, "constraints"):
         raise FileError(file, "defines no `constraints`; set it to a constraint, a FeasibleSet or a list of constraints")
-    found = module.constraints
-    items: list[Any] = list(cast("list[Any]", found)) if isinstance(found, list | tuple) else [found]
+    content = module.constraints
+    items: list[Any] = list(cast("list[Any]", content)) if isinstance(content, list | tuple) else [content]
     for i, item in enumerate(items):
         if isinstance(item, type) or not isinstance(item, Constraint):
             kind = item.__name__ if isinstance(item, type) else type(item).__name__
@@ -143,40 +143,40 @@ def _values(kind: Callable[[str, float], Constraint]) -> Callable[[Fields, str],
 
 
 def _equal(top: Fields, key: str) -> list[Constraint]:
-    found: list[Constraint] = []
+    equalities: list[Constraint] = []
     for i, pair in enumerate(top.items(key)):
         names = [name for name in cast("list[Any]", pair) if isinstance(name, str)] if isinstance(pair, list) else []
         if len(names) != 2 or len(cast("list[Any]", pair)) != 2:
             raise FileError(top.file, "two parameter names were expected, such as [m2, m4]", place=f"{key}[{i}]")
-        found.append(convex.Equal(*names))
-    return found
+        equalities.append(convex.Equal(*names))
+    return equalities
 
 
 def _ratio(top: Fields, key: str) -> list[Constraint]:
-    found: list[Constraint] = []
+    ratios: list[Constraint] = []
     for item in top.sections(key):
         item.only(("of", "to"), ("low", "high"))
-        found.append(convex.Ratio(item.text("of"), item.text("to"), item.number("low", 0.0), item.number("high", math.inf, infinite=True)))
-    return found
+        ratios.append(convex.Ratio(item.text("of"), item.text("to"), item.number("low", 0.0), item.number("high", math.inf, infinite=True)))
+    return ratios
 
 
 def _symmetric(top: Fields, key: str) -> list[Constraint]:
-    found: list[Constraint] = []
+    symmetries: list[Constraint] = []
     for item in top.sections(key):
         item.only(("link", "plane"))
-        found.append(convex.Symmetric(_link(item, item.values["link"], "link"), item.choice("plane", _PLANES)))
-    return found
+        symmetries.append(convex.Symmetric(_link(item, item.values["link"], "link"), item.choice("plane", _PLANES)))
+    return symmetries
 
 
 def _com(top: Fields, key: str) -> list[Constraint]:
-    found: list[Constraint] = []
+    centres: list[Constraint] = []
     for item in top.sections(key):
         item.only(("link",), _SHAPES)
         link, shapes = _link(item, item.values["link"], "link"), [shape for shape in _SHAPES if item.has(shape)]
         if len(shapes) != 1:
             raise FileError(item.file, f"needs one shape, out of {', '.join(_SHAPES)}", place=item.place)
-        found.append(_hull(item, link, shapes[0]) if shapes[0] in ("hull", "box") else _round(item.section(shapes[0]), link, shapes[0]))
-    return found
+        centres.append(_hull(item, link, shapes[0]) if shapes[0] in ("hull", "box") else _round(item.section(shapes[0]), link, shapes[0]))
+    return centres
 
 
 def _hull(item: Fields, link: int | str, shape: str) -> Constraint:
@@ -228,13 +228,13 @@ def _either(top: Fields, key: str) -> list[Constraint]:
         rules = {str(name): section.sections(name) for name in section.values}
     else:
         rules[key] = top.sections(key)
-    found: list[Constraint] = []
+    alternatives: list[Constraint] = []
     for rule, branches in rules.items():
         for branch in branches:
             branch.only((), ("name", *_SECTIONS))
         parts = [FeasibleSet(tuple(_read_sections(branch))) for branch in branches]
-        found.append(Either(parts, rule, [branch.text("name") for branch in branches]))
-    return found
+        alternatives.append(Either(parts, rule, [branch.text("name") for branch in branches]))
+    return alternatives
 
 
 #: A new kind of constraint is its class and one line here.

@@ -64,10 +64,10 @@ class Block:
 
     def sizes(self, units: Array) -> Array:
         """(k,) d, where F is counted as F_kl / (d_k d_l): its entries are then as large as variables counted in `units` (p,)."""
-        own = units[self.indices]
-        if np.all(own == own[0]):
-            return np.full(self.size, np.sqrt(own[0]))
-        return np.sqrt(np.max(np.abs(np.einsum("ikk->ik", self.matrices)) * own[:, None], axis=0))
+        scales = units[self.indices]
+        if np.all(scales == scales[0]):
+            return np.full(self.size, np.sqrt(scales[0]))
+        return np.sqrt(np.max(np.abs(np.einsum("ikk->ik", self.matrices)) * scales[:, None], axis=0))
 
     def counted(self, units: Array) -> Block:
         """The same inequality on x / units, turned by a congruence so that its entries are of order one whatever the robot's size."""
@@ -92,9 +92,9 @@ class Equality:
 
     def counted(self, units: Array) -> Equality:
         """The same equality on x / units, divided by how large its terms are."""
-        own = units[self.indices]
-        size = float(own[0] if np.all(own == own[0]) else np.max(np.abs(self.coefficients) * own))
-        return replace(self, coefficients=self.coefficients * own / size, value=self.value / size)
+        scales = units[self.indices]
+        size = float(scales[0] if np.all(scales == scales[0]) else np.max(np.abs(self.coefficients) * scales))
+        return replace(self, coefficients=self.coefficients * scales / size, value=self.value / size)
 
 
 def counted(blocks: Iterable[Block], equalities: Iterable[Equality], units: Array) -> tuple[tuple[Block, ...], tuple[Equality, ...]]:

@@ -185,7 +185,7 @@ def violations(terms: Terms, x: Array, units: Array | None = None, margins: Marg
             broken.append(Violation(item.name, float(amount) if np.isfinite(amount) else float("inf"), item.unit))
     for rule in terms.alternatives:
         each = [(violations(branch, x, units), label) for label, branch in rule.branches]
-        if all(found for found, _ in each):
+        if all(breaches for breaches, _ in each):
             nearest, label = min(each, key=lambda item: item[0][0].amount)
             broken.append(Violation(f"{rule.name} (nearest branch: {label})", nearest[0].amount, nearest[0].unit))
     return tuple(sorted(broken, key=lambda violation: -violation.amount))

@@ -128,10 +128,10 @@ def trace(functions: Functions, interior: Interior, inside: Array, relaxed: Arra
         planes = [_plane(interior, lambda y, j=int(j): bool(functions.values(y)[j] <= 0.0), inside, target) for j in broken]
         local = replace(interior, cones=(*interior.cones, _half_spaces(planes)), anchor=inside, spread=spread)
         target, _ = follow(local, inside)
-        found = _between(functions.hold, inside, target)
-        gained = interior.objective(best) - interior.objective(found)
+        point = _between(functions.hold, inside, target)
+        gained = interior.objective(best) - interior.objective(point)
         if gained > 0.0:
-            best = found
+            best = point
         if 0.0 <= gained <= 1e-6 * interior.objective(best):
             break
         # nearer to the best point the planes of a curved boundary fit better

@@ -214,7 +214,7 @@ def _step(interior: Interior, y: Array, t: float, within: tuple[Array, Array] | 
     decrement, d = float(np.linalg.norm(R[:size, :size] @ d)), d / scale
     stretches = [cone.stretch(part[2], d) for cone, part in zip(cones, parts, strict=True)]
     stretch = np.concatenate([np.empty(0), *stretches])
-    weight = np.concatenate([np.empty(0), *(np.full(len(own), factor) for own, factor in zip(stretches, weights, strict=True))])
+    weight = np.concatenate([np.empty(0), *(np.full(len(ratios), factor) for ratios, factor in zip(stretches, weights, strict=True))])
     # the quadratic part along the step: ½ a α² - g α, from the rows of the objective and of the anchor
     quadratic = np.concatenate([root * (J @ d), d / interior.spread])
     pull = np.concatenate([root * r, (interior.anchor - y) / interior.spread])

@@ -92,9 +92,9 @@ def mend(base: BaseParameters, parts: Sequence[Part], *, metric: Metric, margin:
     kept = True
     for i in _from_the_tip(parts):
         if parts[i].wrong and not problem.in_order(i, links[i]):
-            found = problem.keeping(i, links)
-            kept = kept and found is not None
-            links = found or links
+            consistent = problem.keeping(i, links)
+            kept = kept and consistent is not None
+            links = consistent or links
     if kept:
         return Mended(links=tuple(links), found=True)
     impossible = problem.is_impossible()
@@ -137,9 +137,9 @@ class _Problem:
         sets = list(self._widening([i]))
         for attempt in _ATTEMPTS:
             for free in sets:
-                found = self._keep(free, links, attempt)
-                if found is not None:
-                    return self._with_fewer(i, free, links, attempt, found)
+                consistent = self._keep(free, links, attempt)
+                if consistent is not None:
+                    return self._with_fewer(i, free, links, attempt, consistent)
             if attempt == _ATTEMPTS[1] and self._keep(sets[-1], links, _ATTEMPTS[-1]) is None:
                 return None  # not even where least is asked of all links
         return None
@@ -162,9 +162,9 @@ class _Problem:
             if best is None:
                 continue
             for free in sets[:-1]:
-                found = self._change(free, attempt)
-                if found is not None and found[1] <= _WORSE * best[1] + SAME:
-                    return found[0]
+                change = self._change(free, attempt)
+                if change is not None and change[1] <= _WORSE * best[1] + SAME:
+                    return change[0]
             return best[0]
         return None
 
@@ -179,38 +179,38 @@ class _Problem:
         """Parts that may move: the wrong ones, with the bodies before them, with all neighbours, and further along the chain."""
         parents = [joint.parent for joint in self.robot.joints]
         near = {self.parts[i].body for i in wrong}
-        found = sorted(wrong)
-        yield found
+        moving = sorted(wrong)
+        yield moving
         before = near | {parents[body] for body in near if body >= 0}
         sets = [before]
         while len(sets) < 2 or sets[-1] != sets[-2]:
             reached = sets[-1] | {parents[body] for body in sets[-1] if body >= 0}
             sets.append(reached | {body for body, parent in enumerate(parents) if parent >= 0 and parent in reached})
         for bodies in sets:
-            wider = sorted({*found, *(k for k, part in enumerate(self.parts) if part.body in bodies and part.body >= 0)})
-            if wider != found:
-                found = wider
-                yield found
+            wider = sorted({*moving, *(k for k, part in enumerate(self.parts) if part.body in bodies and part.body >= 0)})
+            if wider != moving:
+                moving = wider
+                yield moving
 
     def _keep(self, free: list[int], links: Sequence[Array], attempt: Attempt) -> list[Array] | None:
         """The links after the shortest step of the free parts that changes no base parameter."""
         N = self._held(free)
         if not N.shape[1]:
             return None
-        found: list[Array] | None = None
+        moved: list[Array] | None = None
         for _ in range(_ROUNDS):  # what is a share of the inertia depends on the inertia that is found
             blocks = self._blocks(free, links, attempt, N, tightened=True)
             steps = int(N.shape[1])
             solution = ConicProgram(np.eye(steps), np.zeros(steps), blocks, []).solve()
             if solution.status in (ConicStatus.INFEASIBLE, ConicStatus.UNBOUNDED):
                 break
-            found = self._moved(free, links, attempt, N @ solution.x, held=True)
-            grown = {} if found is None or attempt.room != _ROOM else self._grown(free, found)
+            moved = self._moved(free, links, attempt, N @ solution.x, held=True)
+            grown = {} if moved is None or attempt.room != _ROOM else self._grown(free, moved)
             if not grown:
-                return found
+                return moved
             self.growth |= grown
         self.growth = dict.fromkeys(self.growth, 1.0)
-        return None if attempt.room == _ROOM else found
+        return None if attempt.room == _ROOM else moved
 
     def _grown(self, free: list[int], found: Sequence[Array]) -> dict[int, float]:
         """How much larger the inertia of wrong parts is than that of their references, where their margin is too small a share of it."""
@@ -226,8 +226,8 @@ class _Problem:
         solution = ConicProgram(rows, np.zeros(len(rows)), self._blocks(free, links, attempt, unit, tightened=True), []).solve()
         if solution.status in (ConicStatus.INFEASIBLE, ConicStatus.UNBOUNDED):
             return None
-        found = self._moved(free, links, attempt, solution.x, held=False)
-        return None if found is None else (found, float(np.linalg.norm(K @ solution.x)))
+        moved = self._moved(free, links, attempt, solution.x, held=False)
+        return None if moved is None else (moved, float(np.linalg.norm(K @ solution.x)))
 
     def _held(self, free: list[int]) -> Array:
         """(10 parts, k) orthonormal steps of the free parts that change no base parameter."""
@@ -290,9 +290,9 @@ class _Problem:
         part = self.parts[i]
         if self.margin is not None:
             return self.margin
-        wanted = attempt.room * self.growth.get(i, 1.0) * float(np.trace(inertia_matrix(self.references[i])))
+        target = attempt.room * self.growth.get(i, 1.0) * float(np.trace(inertia_matrix(self.references[i])))
         has = float(consistency_margin(part.own))
-        return wanted if part.wrong else min(wanted, 0.999 * has if has > 0.0 else has)
+        return target if part.wrong else min(target, 0.999 * has if has > 0.0 else has)
 
     def _stays(self, i: int, attempt: Attempt) -> Array | None:
         """(4, 4) the pseudo-inertia that has to be left of a part; None where nothing has."""

@@ -155,16 +155,16 @@ def repair(robot: Robot, *, margin: float | None = None, metric: Metric = "entro
     base = base_parameters(robot)
     before = base.coefficients(_sums(robot, [(body, _own(piece)) for body, piece in sources]))
     parts = [Part(body, piece, _own(piece), not _in_order(_own(piece), margin)) for body, piece in sources]
-    found = Mended(links=tuple(part.own for part in parts), found=True)
+    mended = Mended(links=tuple(part.own for part in parts), found=True)
     if any(part.wrong for part in parts):
-        found = mend(base, parts, metric=metric, margin=margin)
-        if not found.found:
+        mended = mend(base, parts, metric=metric, margin=margin)
+        if not mended.found:
             raise DynidentError("no consistent parameters were found near those of the robot; is a margin asked for that is too large?")
     links = [
-        RepairedLink(name=part.piece.name, body=part.body, before=part.own, after=x) for part, x in zip(parts, found.links, strict=True)
+        RepairedLink(name=part.piece.name, body=part.body, before=part.own, after=x) for part, x in zip(parts, mended.links, strict=True)
     ]
     after = base.coefficients(_sums(robot, [(link.body, link.after) for link in links]))
-    return Repair(robot=robot, base=base, links=tuple(links), coefficients=np.array([before, after]), impossible=found.impossible)
+    return Repair(robot=robot, base=base, links=tuple(links), coefficients=np.array([before, after]), impossible=mended.impossible)
 
 
 def _in_order(own: Array, margin: float | None) -> bool:
@@ -174,14 +174,14 @@ def _in_order(own: Array, margin: float | None) -> bool:
 def _sources(robot: Robot) -> list[tuple[int, Source]]:
     """Every source link with an inertia, those of the base first; ten zeros are a frame, unless a whole body has nothing else."""
     bodies = [(-1, robot.base_pieces), *((i, _pieces(robot, i)) for i in range(robot.n))]
-    found = [(body, piece) for body, pieces in bodies for piece in pieces if piece.parameters is not None and np.any(piece.parameters)]
-    full = {body for body, _ in found}
+    inertial = [(body, piece) for body, pieces in bodies for piece in pieces if piece.parameters is not None and np.any(piece.parameters)]
+    full = {body for body, _ in inertial}
     empty = [
         (body, pieces[0])
         for body, pieces in bodies
         if body >= 0 and body not in full and pieces[0].parameters is not None and not inside_compound_joint(robot, body)
     ]
-    return sorted([*found, *empty], key=lambda pair: pair[0])
+    return sorted([*inertial, *empty], key=lambda pair: pair[0])
 
 
 def _pieces(robot: Robot, body: int) -> tuple[Source, ...]:

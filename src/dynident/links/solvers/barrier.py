@@ -65,8 +65,8 @@ class _Start:
         if self.options.search == "none":
             return None
         penalised, box = Penalised(self.problem), box_of(self.problem)
-        found = search_globally(penalised, box.random(rng), box, Charge(_CHARGE), rng, self.options.search, self.options.evaluations)
-        return to_standard(found, self.problem.base.robot.n)
+        best = search_globally(penalised, box.random(rng), box, Charge(_CHARGE), rng, self.options.search, self.options.evaluations)
+        return to_standard(best, self.problem.base.robot.n)
 
 
 def descend(

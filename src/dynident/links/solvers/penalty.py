@@ -84,16 +84,16 @@ class _Run:
 
     def search(self, rng: np.random.Generator) -> tuple[Array, float]:
         """Lines 1 to 7 of Algorithm 1: p_κ, and the violations Σ g that it is left with."""
-        own, penalised, box = self.options, Penalised(self.problem), box_of(self.problem)
+        settings, penalised, box = self.options, Penalised(self.problem), box_of(self.problem)
         p, factor, gamma = box.random(rng), 0.0, math.inf
-        for k in range(1, own.steps + 1):
-            charge = Charge(factor, own.delta if own.penalty == "constant" else math.nan)
-            p = search_globally(penalised, p, box, charge, rng, own.search, own.evaluations)
-            p = search_locally(penalised, p, box, charge, own.local)
+        for k in range(1, settings.steps + 1):
+            charge = Charge(factor, settings.delta if settings.penalty == "constant" else math.nan)
+            p = search_globally(penalised, p, box, charge, rng, settings.search, settings.evaluations)
+            p = search_locally(penalised, p, box, charge, settings.local)
             phi, gamma = penalised.parts(p)
-            if gamma <= 0.0 and phi <= own.threshold:
+            if gamma <= 0.0 and phi <= settings.threshold:
                 break
-            factor = own.growth * k
+            factor = settings.growth * k
         return p, gamma
 
 

@@ -23,10 +23,10 @@ def solver_by_name(name: str) -> Solver:
 def solve_with(name: str, problem: RetrievalProblem, options: SolverOptions | None = None) -> Sequence[SolverAnswer]:
     """The candidates of a solver, as they are: not yet polished or certified."""
     settings = options or SolverOptions()
-    own = check_solvable(name, problem, settings)
+    solver_options = check_solvable(name, problem, settings)
     if problem.terms.alternatives:
         raise InputError("the problem has rules with branches, of which solve_retrieval chooses one each; give it to that")
-    return SOLVERS[name].solve(problem, settings, own)
+    return SOLVERS[name].solve(problem, settings, solver_options)
 
 
 def check_solvable(name: str, problem: RetrievalProblem, options: SolverOptions) -> object:

@@ -141,7 +141,7 @@ class DescentSearch:
         remaining = (*rounds, *(stricter for stricter in STRICTER if stricter[1] > rounds[-1][1]))[len(best.history) :]
         remaining = remaining[:FIRST] if self.begun == {} else remaining
         planned = sum(share for _, _, share in rounds)
-        told = sum(share for _, _, share in rounds[: len(best.history)])
+        reported = sum(share for _, _, share in rounds[: len(best.history)])
         objective = paused.objective
         try:
             for sharpness, weight, share in remaining:
@@ -150,9 +150,9 @@ class DescentSearch:
                     break
                 penalty = self.penalty.look_between(self.parametrisation.motion(x), self.parametrisation.motion(x, self._fine_times))
                 iterations = max(1, round(share * self.iterations))
-                tell = partial(self._tell, start, told / planned, share / planned / iterations)
+                tell = partial(self._tell, start, reported / planned, share / planned / iterations)
                 x, objective, evaluations = replace(self, penalty=penalty)._round(x, sharpness, weight, iterations, tell)
-                told += share
+                reported += share
                 repaired = self.repair(x, centre)
                 is_better = repaired.value < best.value
                 history = (*best.history, (best.evaluations + evaluations, min(repaired.value, best.value)))

@@ -231,13 +231,13 @@ def _speeds(screws: Array, points: Array, normals: Array) -> Array:
 
 def join_gaps(model: SolidModel, rows: Sequence[tuple[int, int, Array, float, str, str]]) -> Gaps:
     """Gaps from rows of (first, second, plane, wanted, limit, place)."""
-    first, second, planes, wanted, limits, places = zip(*rows, strict=True) if rows else ((),) * 6
+    first, second, planes, distances, limits, places = zip(*rows, strict=True) if rows else ((),) * 6
     return Gaps(
         model=model,
         first=np.array(first, dtype=np.int64),
         second=np.array(second, dtype=np.int64),
         planes=np.array(planes, dtype=float).reshape(-1, 4),
-        wanted=np.array(wanted, dtype=float),
+        wanted=np.array(distances, dtype=float),
         limits=tuple(limits),
         places=tuple(places),
     )

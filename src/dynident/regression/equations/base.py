@@ -220,10 +220,10 @@ def join_bases(base: BaseParameters, other: BaseParameters) -> BaseParameters:
     candidates = [i for i in _reading_order(base.columns) if base.columns.names[i] not in base.known]
     extras = list(range(base.columns.extra_slice.start, len(base.columns)))
     independent, relations = _group(stacked[:, [*candidates, *extras]])
-    found = np.zeros((len(independent), len(base.columns)))
-    found[:, [*candidates, *extras]] = relations
+    joined = np.zeros((len(independent), len(base.columns)))
+    joined[:, [*candidates, *extras]] = relations
     leading = np.array([*candidates, *extras], dtype=np.int64)[independent]
-    return replace(base, independent=leading, grouping=found)
+    return replace(base, independent=leading, grouping=joined)
 
 
 def link_grouping(base: BaseParameters, other: BaseParameters) -> Array:

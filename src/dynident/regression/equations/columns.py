@@ -104,10 +104,10 @@ class Columns:
 
         k is 0 without friction.
         """
-        found = np.zeros((*x.shape[:-1], *self._friction_table), dtype=x.dtype)
+        values = np.zeros((*x.shape[:-1], *self._friction_table), dtype=x.dtype)
         joints, slots = self._friction_places
-        found[..., joints, slots] = x[..., self.friction_slice]
-        return found
+        values[..., joints, slots] = x[..., self.friction_slice]
+        return values
 
     def join(self, links: Array, friction: Array | None = None) -> Array:
         """(p,) of parameters of links (n, 10) and of friction (n, k), as `links` and `friction` take it apart; zero for extras."""
@@ -157,9 +157,9 @@ def problem_columns(robot: Robot, friction: FrictionModel | None, extra: Sequenc
             model = friction.of_joint(number)
             known = zip(model.parameter_names, model.units_of(joint.type), model.nonnegative, model.symmetries, strict=True)
             for name, unit, sign, symmetry in known:
-                own = FrictionColumn(f"{name}{number + 1}", unit, number, friction.parameter_names.index(name), name, sign, symmetry)
+                record = FrictionColumn(f"{name}{number + 1}", unit, number, friction.parameter_names.index(name), name, sign, symmetry)
                 common = [(k, acts_on) for k, (owner, shared, acts_on) in enumerate(friction.shared) if (owner, shared) == (number, name)]
-                of_friction.append(own._replace(shared=common[0][0], acts_on=common[0][1]) if common else own)
+                of_friction.append(record._replace(shared=common[0][0], acts_on=common[0][1]) if common else record)
     taken = {column.name for column in (*of_links, *of_friction)}
     for name in extra:
         if name in taken:

@@ -61,16 +61,16 @@ def condense_stretches(rows: LogRows, progress: Callable[[float], None] | None =
     counts = np.zeros((len(factors), len(rows.groups)), dtype=np.int64)
 
     def condense_stretch(stretch: tuple[int, slice]) -> tuple[int, list[Array], IntArray]:
-        own, used = _empty(rows.groups), np.zeros(len(rows.groups), dtype=np.int64)
+        triangles, used = _empty(rows.groups), np.zeros(len(rows.groups), dtype=np.int64)
         for group, table, _ in rows.unfiltered_tables(*stretch):
-            own[group] = compress(own[group], table)
+            triangles[group] = compress(triangles[group], table)
             used[group] += table.shape[1]
-        return stretch[0], own, used
+        return stretch[0], triangles, used
 
     done = 0
-    for segment, own, used in map_in_order(condense_stretch, rows.stretches(STRETCH), threads or thread_count()):
+    for segment, triangles, used in map_in_order(condense_stretch, rows.stretches(STRETCH), threads or thread_count()):
         whole = factors[owners[segment]]
-        whole[:] = [compress(factor, further.T.copy()) for factor, further in zip(whole, own, strict=True)]
+        whole[:] = [compress(factor, further.T.copy()) for factor, further in zip(whole, triangles, strict=True)]
         counts[owners[segment]] += used
         done += STRETCH
         if progress is not None:
@@ -84,4 +84,4 @@ def _empty(groups: tuple[RowGroup, ...]) -> list[Array]:
 
 
 def _ordered(factors: list[list[Array]]) -> list[list[Array]]:
-    return [[np.ascontiguousarray(factor) for factor in own] for own in factors]
+    return [[np.ascontiguousarray(factor) for factor in row] for row in factors]

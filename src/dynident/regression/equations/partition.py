@@ -33,18 +33,18 @@ class Parts:
     def held_out(self, tables: Tables, part: int) -> list[Array]:
         """Per group the rows (c + 1, rows) of a part."""
         return [
-            np.concatenate([table[:, own == part] for table, own in zip(group, labels, strict=True)], axis=1)
+            np.concatenate([table[:, marks == part] for table, marks in zip(group, labels, strict=True)], axis=1)
             for group, labels in zip(tables, self.labels, strict=True)
         ]
 
     def near(self, group: int, part: int, guard: int) -> BoolArray:
         """(rows,) which of a group's rows, all segments in a line, are in a part or within `guard` rows of it."""
-        return np.concatenate([_widen(own == part, guard) for own in self.labels[group]])
+        return np.concatenate([_widen(marks == part, guard) for marks in self.labels[group]])
 
     def others(self, tables: Tables, part: int, guard: int) -> Tables:
         """Per group the unbroken runs of rows in other parts, `guard` rows away from this one: a filter mixes the noise of neighbours."""
         return tuple(
-            tuple(run for table, own in zip(group, labels, strict=True) for run in _runs(table, ~_widen(own == part, guard)))
+            tuple(run for table, marks in zip(group, labels, strict=True) for run in _runs(table, ~_widen(marks == part, guard)))
             for group, labels in zip(tables, self.labels, strict=True)
         )
 
@@ -84,8 +84,8 @@ def partition_rows(tables: Tables, folds: int) -> Parts:
     period = find_period(tables[0][0][:-1]) if alike else None
     shares = [f"{k / folds:.0%} to {(k + 1) / folds:.0%}" for k in range(folds)]
     if period is not None:
-        own = (np.arange(lengths[0][0], dtype=np.int64) % period) * folds // period
-        return Parts(names=tuple(f"phase {share}" for share in shares), labels=tuple((own,) for _ in tables))
+        numbers = (np.arange(lengths[0][0], dtype=np.int64) % period) * folds // period
+        return Parts(names=tuple(f"phase {share}" for share in shares), labels=tuple((numbers,) for _ in tables))
     labels: list[tuple[IntArray, ...]] = []
     for group in lengths:
         whole = np.arange(sum(group), dtype=np.int64) * folds // sum(group)

@@ -113,18 +113,18 @@ class TableCollection:
         self._segments[segment][group].append(table)
 
     def joined(self) -> Tables:
-        return tuple(tuple(np.concatenate(own[g], axis=1) for own in self._segments.values()) for g in range(len(self._sizes)))
+        return tuple(tuple(np.concatenate(tables[g], axis=1) for tables in self._segments.values()) for g in range(len(self._sizes)))
 
 
 def collect_tables(sources: Sequence[RowSource], groups: int) -> Tables:
     """All rows, in memory."""
-    found: list[Tables] = []
+    collected: list[Tables] = []
     for source in sources:
         collection = TableCollection(source)
         for group, table, segment in source.tables():
             collection.add(group, table.copy(), segment)
-        found.append(collection.joined())
-    return tuple(tuple(table for tables in found for table in tables[g]) for g in range(groups))
+        collected.append(collection.joined())
+    return tuple(tuple(table for tables in collected for table in tables[g]) for g in range(groups))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -228,9 +228,9 @@ class LogRows:
         data, width = self.dataset, filler.lines.shape[1]
         effort = data.require("effort")
         for number, piece in enumerate(_cut(part, max(1, _PIECE // width) * width)):
-            for own in filler.fill(self.motion(piece), effort[piece], [values[piece] for values in self.extra.values()]):
-                mask = None if data.mask is None else data.mask[piece][own].T
-                yield filler.lines[:, : own.stop - own.start], mask
+            for rows in filler.fill(self.motion(piece), effort[piece], [values[piece] for values in self.extra.values()]):
+                mask = None if data.mask is None else data.mask[piece][rows].T
+                yield filler.lines[:, : rows.stop - rows.start], mask
             if number % _KEPT == 0:
                 release(data.q, data.dq, data.ddq, effort)
 

@@ -50,9 +50,9 @@ class DhTable:
         """None for a robot whose parameters are not in DH frames."""
         for convention in CONVENTIONS:
             if all(link.frame.startswith(f"{convention} DH frame") for link in robot.links):
-                found = read_table(robot, convention)
-                if found is not None:
-                    return DhTable(robot=robot, convention=convention, base=found[0], rows=tuple(found[1]))
+                content = read_table(robot, convention)
+                if content is not None:
+                    return DhTable(robot=robot, convention=convention, base=content[0], rows=tuple(content[1]))
         return None
 
     @property
@@ -101,8 +101,8 @@ def symbolic_expressions(base: BaseParameters) -> tuple[str, ...] | None:
     factors = find_polynomials(base)
     if factors is None:
         return None
-    symbols = [{i: (found.sign, str(found)) for (row, i), found in factors.items() if row == k} for k in range(base.rank)]
-    return tuple(expression(row, base.columns, base.robot, own) for row, own in zip(base.grouping, symbols, strict=True))
+    symbols = [{i: (polynomial.sign, str(polynomial)) for (row, i), polynomial in factors.items() if row == k} for k in range(base.rank)]
+    return tuple(expression(row, base.columns, base.robot, terms) for row, terms in zip(base.grouping, symbols, strict=True))
 
 
 def dh_lengths(robot: Robot) -> dict[str, float]:
@@ -133,28 +133,28 @@ def find_polynomials(base: BaseParameters) -> dict[tuple[int, int], Polynomial] 
     groupings = np.array([_link_grouping(base, table.with_lengths(item)) for item in drawn])
     if not np.allclose(groupings[0], base.grouping[:, columns.link_slice], rtol=0.0, atol=_SAME * np.abs(groupings[0]).max()):
         return {}
-    found: dict[tuple[int, int], Polynomial] = {}
+    polynomials: dict[tuple[int, int], Polynomial] = {}
     for degree, places in entries.items():
         monomials = list(combinations_with_replacement(names, degree))
         if not places:
             continue
-        A = np.array([[np.prod([item[name] for name in own]) for own in monomials] for item in drawn])
+        A = np.array([[np.prod([item[name] for name in monomial]) for monomial in monomials] for item in drawn])
         F = np.array([groupings[:, row, column] for row, column in places]).T
         sizes = np.abs(A).max(axis=0)
         coefficients: Array = np.asarray(np.round(least_squares(A / sizes, F) / sizes[:, None]), dtype=float)
         off = np.abs(A @ coefficients - F).max(axis=0)
         for k, place in enumerate(places):
             if off[k] <= _SAME * np.abs(F).max() and np.any(coefficients[:, k]):
-                terms = [(own, int(number)) for own, number in zip(monomials, coefficients[:, k].tolist(), strict=True) if number]
-                found[place] = Polynomial(terms=tuple(sorted(terms, key=lambda term: term[1] < 0)))
-    return found
+                terms = [(monomial, int(number)) for monomial, number in zip(monomials, coefficients[:, k].tolist(), strict=True) if number]
+                polynomials[place] = Polynomial(terms=tuple(sorted(terms, key=lambda term: term[1] < 0)))
+    return polynomials
 
 
 def _effective(base: BaseParameters, table: DhTable, lengths: Mapping[str, float]) -> tuple[str, ...]:
     """The lengths on which the grouping depends."""
-    own = _link_grouping(base, table.with_lengths(lengths))
+    grouping = _link_grouping(base, table.with_lengths(lengths))
     changed = {name: _link_grouping(base, table.with_lengths({**lengths, name: 1.1 * value})) for name, value in lengths.items()}
-    return tuple(name for name, other in changed.items() if np.abs(other - own).max() > _SAME * np.abs(own).max())
+    return tuple(name for name, other in changed.items() if np.abs(other - grouping).max() > _SAME * np.abs(grouping).max())
 
 
 def _link_grouping(base: BaseParameters, robot: Robot) -> Array:
@@ -171,14 +171,14 @@ def _link_grouping(base: BaseParameters, robot: Robot) -> Array:
     of_links = columns.is_link[base.independent]
     kept = base.independent[of_links]
     gram = Y.T @ Y
-    found = np.zeros((base.rank, len(columns.of_links)))
+    grouping = np.zeros((base.rank, len(columns.of_links)))
     try:
-        found[of_links] = np.linalg.solve(gram[np.ix_(kept, kept)], gram[kept])
+        grouping[of_links] = np.linalg.solve(gram[np.ix_(kept, kept)], gram[kept])
     except np.linalg.LinAlgError:
-        return found
-    found[:, [columns.index(name) for name in base.known if columns.index(name) < len(columns.of_links)]] = 0.0
-    found[np.ix_(of_links, kept)] = np.eye(len(kept))
-    return found
+        return grouping
+    grouping[:, [columns.index(name) for name in base.known if columns.index(name) < len(columns.of_links)]] = 0.0
+    grouping[np.ix_(of_links, kept)] = np.eye(len(kept))
+    return grouping
 
 
 def _degree(columns: Columns, leading: int, column: int) -> int | None:

@@ -110,7 +110,7 @@ def compare_friction(
     """
     robot, links = after.base.robot, _follow_links(before, spread)
     reached, earlier = require(after.reached, "the speeds of the new log"), before.reached
-    found: list[JointChange] = []
+    changes: list[JointChange] = []
     for j, joint in enumerate(robot.joints):
         both = reached[j] if earlier is None else np.minimum(reached[j], earlier[j])
         comparable = compared and bool(np.any(both > 0.0))  # else the log before doesn't tell this joint's friction
@@ -120,7 +120,7 @@ def compare_friction(
         old = friction_curve(before, j, speeds) if comparable else None
         covariance = _covariance(new, old, links, spread.noise, before)
         chance = None if old is None else tail_of_squares(float(np.sum((new.torque - old.torque) ** 2)), covariance)
-        found.append(
+        changes.append(
             JointChange(
                 joint=joint.name,
                 unit=joint.units.effort,
@@ -136,8 +136,8 @@ def compare_friction(
                 parameters=_parameters(before if old is not None else None, spread, after, links, j),
             )
         )
-    level = FALSE_ALARMS / max(sum(item.chance is not None for item in found), 1)
-    return tuple(item if item.chance is None else replace(item, changed=item.chance < level) for item in found)
+    level = FALSE_ALARMS / max(sum(item.chance is not None for item in changes), 1)
+    return tuple(item if item.chance is None else replace(item, changed=item.chance < level) for item in changes)
 
 
 def _follow_links(before: Estimate, spread: ShapeSpread) -> Array:
@@ -160,7 +160,7 @@ def _covariance(new: FrictionCurve, old: FrictionCurve | None, links: Array, noi
 def _parameters(before: Estimate | None, spread: ShapeSpread, after: Estimate, links: Array, j: int) -> tuple[ParameterChange, ...]:
     """before : None where there is nothing to compare with."""
     old = {} if before is None else _places(before, j)
-    found: list[ParameterChange] = []
+    changes: list[ParameterChange] = []
     for name, (place, item, value, std) in _places(after, j).items():
         earlier, earlier_std, apart = None, None, None
         if before is not None and name in old:
@@ -169,7 +169,7 @@ def _parameters(before: Estimate | None, spread: ShapeSpread, after: Estimate, l
             curves = FrictionCurve(np.zeros(1), one), FrictionCurve(np.zeros(1), other)
             if std is not None and earlier_std is not None:
                 apart = float(np.sqrt(max(float(_covariance(*curves, links, spread.noise, before)[0, 0]), 0.0)))
-        found.append(
+        changes.append(
             ParameterChange(
                 name=name,
                 symbol=item.symbol,
@@ -181,7 +181,7 @@ def _parameters(before: Estimate | None, spread: ShapeSpread, after: Estimate, l
                 difference_std=apart,
             )
         )
-    return tuple(found)
+    return tuple(changes)
 
 
 def _places(estimate: Estimate, j: int) -> dict[str, tuple[int, Parameter | ShapeConstant, float, float | None]]:
@@ -189,12 +189,12 @@ def _places(estimate: Estimate, j: int) -> dict[str, tuple[int, Parameter | Shap
     base = estimate.base
     if base.friction is None:
         return {}
-    found: dict[str, tuple[int, Parameter | ShapeConstant, float, float | None]] = {
+    entries: dict[str, tuple[int, Parameter | ShapeConstant, float, float | None]] = {
         column.parameter: (place, base.friction.parameters[column.slot], float(estimate.values[place]), float(estimate.std[place]))
         for place, column in separate_columns(estimate, j).items()
     }
     constants = {shape.name: shape for shape in shape_constants(base.friction.of_joint(j))}
     for i, shape in enumerate(estimate.shapes):
         if shape.joint == base.robot.joint_names[j]:
-            found[shape.name] = (base.rank + i, constants[shape.name], shape.value, shape.std)
-    return found
+            entries[shape.name] = (base.rank + i, constants[shape.name], shape.value, shape.std)
+    return entries

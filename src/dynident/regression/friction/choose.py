@@ -104,18 +104,18 @@ def fit_chosen_friction(
 
 def _try_joint(search: _Search, j: int) -> list[Trial]:
     """The candidates of a joint, one of them chosen; what may come on top is tried on the best law."""
-    found = [search.trial(j, combine(*model.parts, *search.always)) for model in friction_laws() if search.applies(j, model)]
-    best = one_standard_error(found)
+    trials = [search.trial(j, combine(*model.parts, *search.always)) for model in friction_laws() if search.applies(j, model)]
+    best = one_standard_error(trials)
     left = [model for model in friction_additions() if model not in search.always and search.applies(j, model)]
     while left:
         grown = [search.trial(j, combine(*best.model.parts, model)) for model in left]
-        found += grown
+        trials += grown
         better = one_standard_error([best, *grown])
         if better is best:
             break
         left = [model for model in left if model.name not in {part.name for part in better.model.parts}]
         best = better
-    return [replace(trial, chosen=trial is best) for trial in found]
+    return [replace(trial, chosen=trial is best) for trial in trials]
 
 
 def one_standard_error(trials: Sequence[Trial]) -> Trial:
@@ -139,8 +139,8 @@ def _exceeds(trial: Trial, best: Trial) -> float:
 
 def _settle_together(search: _Search, trials: list[list[Trial]]) -> FrictionChoice:
     """The choice with all joints at once: what was better alone but makes all joints together worse goes back to the first law."""
-    plain = [own[0] for own in trials]
-    chosen = [next(trial for trial in own if trial.chosen) for own in trials]
+    plain = [candidates[0] for candidates in trials]
+    chosen = [next(trial for trial in candidates if trial.chosen) for candidates in trials]
     before = search.errors_together(plain)
     after = search.errors_together(chosen)
     while True:
@@ -151,7 +151,7 @@ def _settle_together(search: _Search, trials: list[list[Trial]]) -> FrictionChoi
         if best is None or search.total(without[best]) > search.total(after):
             break
         chosen[best], after = plain[best], without[best]
-    flat = tuple(replace(trial, chosen=trial is taken) for own, taken in zip(trials, chosen, strict=True) for trial in own)
+    flat = tuple(replace(trial, chosen=trial is taken) for candidates, taken in zip(trials, chosen, strict=True) for trial in candidates)
     return FrictionChoice(parts=search.parts.names, trials=flat, before=before, after=after)
 
 
@@ -189,7 +189,7 @@ class _Search:
             problem=problem,
             rows=rows,
             parts=parts,
-            labels=tuple(np.concatenate(own) for own in parts.labels),
+            labels=tuple(np.concatenate(pieces) for pieces in parts.labels),
             guard=guard,
             weights=weights,
             ridge=ridge,
@@ -218,8 +218,8 @@ class _Search:
         fitted = fit_shapes(model, rows.columns, whole, starts=_STARTS, seed=self.seed + j)
         phi = rows.columns(fitted)
         f, left_over = whole.solve(phi)
-        own = left_over[whole.others :]
-        alike = max(1.0, 2.0 * correlation_time(lag_sums(own[None], own[None], len(own) // 3)))
+        residual = left_over[whole.others :]
+        alike = max(1.0, 2.0 * correlation_time(lag_sums(residual[None], residual[None], len(residual) // 3)))
         columns = np.concatenate([phi, rows.derivatives(fitted, f)])
         errors = np.zeros(len(self.parts.names))
         for k, projection in enumerate(self.projections[j][:-1]):
@@ -236,8 +236,8 @@ class _Search:
             parameters=values,
             errors=errors,
             squares=float(left_over @ left_over),
-            noise=alike * float(np.mean(own**2)),
-            independent=len(own) / alike,
+            noise=alike * float(np.mean(residual**2)),
+            independent=len(residual) / alike,
             impossible=self._impossible(j, fitted, values),
         )
 
@@ -250,13 +250,13 @@ class _Search:
         rows, weight, used = self.rows[j], float(self.weights[j]), self.used(j, k)
         if self.rigid is not None:
             return project_known(rows, weight, self.rigid, used)
-        return project(rows, weight, [own for g, own in enumerate(self._plain_factors[k]) if g != j], self.ridge, used)
+        return project(rows, weight, [factor for g, factor in enumerate(self._plain_factors[k]) if g != j], self.ridge, used)
 
     @cached_property
     def _plain_factors(self) -> list[list[Array]]:
         """Per block, and last for the whole log, the joints' rows with linear friction eliminated."""
         phi = [rows.columns(combine(*friction_laws()[0].parts, *self.always)) for rows in self.rows]
-        return [[self._eliminate(j, own, k) for j, own in enumerate(phi)] for k in range(len(self.parts.names) + 1)]
+        return [[self._eliminate(j, columns, k) for j, columns in enumerate(phi)] for k in range(len(self.parts.names) + 1)]
 
     def used(self, j: int, k: int) -> BoolArray:
         """(rows,) the rows that block k is predicted from; all for the last."""
@@ -302,11 +302,11 @@ class _Search:
         for parameter, nonnegative in zip((p for part in model.parts for p in part.parameters), model.nonnegative, strict=True):
             if nonnegative and parameter.name not in usual and values[parameter.name] < 0.0:
                 return f"{parameter.name} {values[parameter.name]:.2g} would be {parameter.negative}"
-        own = Motion(*(None if column is None else column[:, j : j + 1] for column in self.motion))
-        power = np.zeros(len(own.dq))
+        motion = Motion(*(None if column is None else column[:, j : j + 1] for column in self.motion))
+        power = np.zeros(len(motion.dq))
         for part in model.parts:
             if part.dissipative:
-                power += (part.columns(own)[:, 0] @ np.array([values[name] for name in part.parameter_names])) * own.dq[:, 0]
+                power += (part.columns(motion)[:, 0] @ np.array([values[name] for name in part.parameter_names])) * motion.dq[:, 0]
         return "gives energy back" if np.mean(power < 0.0) > _GIVES_BACK else ""
 
 

@@ -38,22 +38,22 @@ def friction_curve(estimate: Estimate, j: int, speeds: Array) -> FrictionCurve:
     for place, column in columns.items():
         slopes[:, place] = phi[:, column.slot]
     torque = slopes[:, : base.rank] @ estimate.values
-    own = [i for i, shape in enumerate(estimate.shapes) if shape.joint == base.robot.joint_names[j]]
-    if own:
+    indices = [i for i, shape in enumerate(estimate.shapes) if shape.joint == base.robot.joint_names[j]]
+    if indices:
         model, values = base.friction.of_joint(j), dict.fromkeys(base.friction.of_joint(j).parameter_names, 0.0)
         values |= {column.parameter: float(estimate.values[place]) for place, column in columns.items()}
-        if len(own) != len(shape_constants(model)):
+        if len(indices) != len(shape_constants(model)):
             raise InputError(f"of the shapes of the friction of joint {j + 1} some were fitted and some were not; identify again")
 
         def at_speeds(single: FrictionModel) -> Array:
             return single.columns(Motion.steady(speeds[:, None]))[:, 0].T
 
-        slopes[:, [base.rank + i for i in own]] = shape_slopes(model, np.array(list(values.values())), at_speeds).T
+        slopes[:, [base.rank + i for i in indices]] = shape_slopes(model, np.array(list(values.values())), at_speeds).T
     return FrictionCurve(torque, slopes)
 
 
 def separate_columns(estimate: Estimate, j: int) -> dict[int, FrictionColumn]:
     """The friction parameters of joint j that are coefficients by themselves, by their place among the coefficients."""
     base = estimate.base
-    own = ((place, base.columns[standard]) for place, standard in enumerate(base.independent.tolist()))
-    return {place: column for place, column in own if isinstance(column, FrictionColumn) and column.joint == j}
+    entries = ((place, base.columns[standard]) for place, standard in enumerate(base.independent.tolist()))
+    return {place: column for place, column in entries if isinstance(column, FrictionColumn) and column.joint == j}

@@ -115,13 +115,13 @@ def linearise_shapes(
     """
     base, problem = estimate.base, estimate.require_problem()
     friction = require(base.friction, "the friction model")
-    columns = tuple(column for own in rows for column in _shape_columns(estimate, friction.of_joint(own.joint), own))
+    columns = tuple(column for item in rows for column in _shape_columns(estimate, friction.of_joint(item.joint), item))
     augmented = _augment(problem, columns)
     weights = 1.0 / np.asarray(estimate.summary.noise_levels, dtype=float)
     held = np.zeros(base.rank, dtype=bool) if held is None else held
     fitted = np.append(estimate.kept & ~held, np.array([not column.at_bound for column in columns], dtype=bool))
     fitted &= _independent(augmented, weights, fitted, base.rank)
-    found = spread(
+    uncertainty = spread(
         augmented,
         values=np.append(estimate.values, np.zeros(len(columns))),
         weights=weights,
@@ -132,19 +132,19 @@ def linearise_shapes(
     )
     passes = _passes(augmented, fitted, held)
     return ShapeSpread(
-        estimate=estimate, columns=columns, fitted=fitted, noise=found.covariance(fitted), passes=passes, blocks=found.blocks
+        estimate=estimate, columns=columns, fitted=fitted, noise=uncertainty.covariance(fitted), passes=passes, blocks=uncertainty.blocks
     )
 
 
 def _shape_columns(estimate: Estimate, model: FrictionModel, rows: JointRows) -> list[_ShapeColumn]:
     base, values = estimate.base, shape_values(model)
     f = np.array([estimate.standard[base.columns.index(f"{name}{rows.joint + 1}")] for name in model.parameter_names])
-    found: list[_ShapeColumn] = []
+    columns: list[_ShapeColumn] = []
     for shape, value, d in zip(shape_constants(model), values.tolist(), rows.derivatives(model, f), strict=True):
         near, span = min(value - shape.lower, shape.upper - value), shape.upper - shape.lower
         at_bound = near <= _AT_BOUND * min(span, abs(value) or span)
-        found.append(_ShapeColumn(joint=rows.joint, shape=shape, value=value, at_bound=at_bound, d=d))
-    return found
+        columns.append(_ShapeColumn(joint=rows.joint, shape=shape, value=value, at_bound=at_bound, d=d))
+    return columns
 
 
 def _augment(problem: Problem, columns: Sequence[_ShapeColumn]) -> Problem:
@@ -160,25 +160,25 @@ def _augment(problem: Problem, columns: Sequence[_ShapeColumn]) -> Problem:
     )
     groups: list[RowGroup] = []
     tables: list[tuple[Array, ...]] = []
-    for g, (group, own) in enumerate(zip(problem.groups, rows_in_time(problem), strict=True)):
+    for g, (group, segments) in enumerate(zip(problem.groups, rows_in_time(problem), strict=True)):
         mine = [i for i, column in enumerate(columns) if column.joint == g]
         groups.append(replace(group, columns=np.append(group.columns, [b + i for i in mine]).astype(np.int64)))
-        ends = np.cumsum([table.shape[1] for table in own])[:-1]
-        further = np.array([columns[i].d for i in mine]).reshape(len(mine), sum(table.shape[1] for table in own))
-        pieces = zip(own, np.split(further, ends, axis=1), strict=True)
+        ends = np.cumsum([table.shape[1] for table in segments])[:-1]
+        further = np.array([columns[i].d for i in mine]).reshape(len(mine), sum(table.shape[1] for table in segments))
+        pieces = zip(segments, np.split(further, ends, axis=1), strict=True)
         tables.append(tuple(np.concatenate([table[:-1], d, table[-1:]]) for table, d in pieces))
     rows = TableRows(base=wider, groups=tuple(groups), runs=tuple(tables))
     return replace(problem, base=wider, groups=rows.groups, factors=_factors(rows.runs), rows=(rows,), filtered=rows.runs)
 
 
 def _factors(tables: Tables) -> tuple[Array, ...]:
-    found: list[Array] = []
-    for own in tables:
-        factor = np.zeros((len(own[0]), len(own[0])), order="F")
-        for table in own:
+    factors: list[Array] = []
+    for group in tables:
+        factor = np.zeros((len(group[0]), len(group[0])), order="F")
+        for table in group:
             factor = compress(factor, table.copy()) if table.shape[1] else factor
-        found.append(np.ascontiguousarray(factor))
-    return tuple(found)
+        factors.append(np.ascontiguousarray(factor))
+    return tuple(factors)
 
 
 def _widen(base: BaseParameters, count: int) -> Array:
@@ -201,9 +201,9 @@ def _passes(problem: Problem, fitted: BoolArray, held: BoolArray) -> Array:
     passes[: len(held)] = np.diag(held.astype(float))
     for group, factor in zip(problem.groups, problem.factors, strict=True):
         coefficients = group.columns[group.columns < len(held)]
-        own, other = group.columns[fitted[group.columns]], coefficients[held[coefficients]]
-        A, Y = (factor[:, :-1][:, np.isin(group.columns, places)] for places in (own, other))
-        passes[np.ix_(own, other)] = -least_squares(A, Y)
+        free, other = group.columns[fitted[group.columns]], coefficients[held[coefficients]]
+        A, Y = (factor[:, :-1][:, np.isin(group.columns, places)] for places in (free, other))
+        passes[np.ix_(free, other)] = -least_squares(A, Y)
     return passes
 
 
@@ -212,15 +212,15 @@ def _known_together(estimate: Estimate, joint: int, columns: Sequence[_ShapeColu
     base, b = estimate.base, estimate.base.rank
     friction = require(base.friction, "the friction model")
     columns_of = {i: base.columns[standard] for i, standard in enumerate(base.independent.tolist())}
-    own = {
+    labels = {
         i: label(friction.parameters[column.slot])
         for i, column in columns_of.items()
         if isinstance(column, FrictionColumn) and column.joint == joint and column.nonnegative and estimate.kept[i]
     }
     mine = [i for i, column in enumerate(columns) if column.joint == joint and column.shape.lower > 0.0 and covariance[b + i, b + i] > 0.0]
-    names = [*own.values(), *(label(columns[i].shape) for i in mine)]
-    values = np.append(estimate.values[list(own)], [columns[i].value for i in mine])
-    places = [*own, *(b + i for i in mine)]
+    names = [*labels.values(), *(label(columns[i].shape) for i in mine)]
+    values = np.append(estimate.values[list(labels)], [columns[i].value for i in mine])
+    places = [*labels, *(b + i for i in mine)]
     return list(known_together(base.robot.joint_names[joint], names, values, covariance[np.ix_(places, places)])) if mine else []
 
 

@@ -97,12 +97,12 @@ def search_shapes(
     progress: Callable[[str], None] | None = None,
 ) -> tuple[FrictionModel, ...]:
     """The joints' models with the shapes that explain all rows best: each joint's in turn, the coefficients of all with them."""
-    found, b = list(models), problem.base.rank
+    fitted, b = list(models), problem.base.rank
     shaped = [j for j, model in enumerate(models) if shape_constants(model)]
     if not shaped:
-        return tuple(found)
+        return tuple(fitted)
     weights, ridge = wide_ridge(problem)
-    factors = [eliminate_friction(own, own.columns(model), float(w), b) for own, model, w in zip(rows, found, weights, strict=True)]
+    factors = [eliminate_friction(item, item.columns(model), float(w), b) for item, model, w in zip(rows, fitted, weights, strict=True)]
     for sweep in range(SWEEPS):
         moved = 0.0
         for j in shaped:
@@ -110,13 +110,13 @@ def search_shapes(
                 progress(f"friction of {problem.groups[j].name}, pass {sweep + 1}")
             others = [factor for g, factor in enumerate(factors) if g != j]
             projection = project(rows[j], float(weights[j]), others, ridge)
-            before = shape_values(found[j])
-            found[j] = fit_shapes(found[j], rows[j].columns, projection, starts=starts if sweep == 0 else 0, seed=seed + j)
-            factors[j] = eliminate_friction(rows[j], rows[j].columns(found[j]), float(weights[j]), b)
-            moved = max(moved, float(np.abs(shape_values(found[j]) / np.where(before == 0.0, 1.0, before) - 1.0).max()))
+            before = shape_values(fitted[j])
+            fitted[j] = fit_shapes(fitted[j], rows[j].columns, projection, starts=starts if sweep == 0 else 0, seed=seed + j)
+            factors[j] = eliminate_friction(rows[j], rows[j].columns(fitted[j]), float(weights[j]), b)
+            moved = max(moved, float(np.abs(shape_values(fitted[j]) / np.where(before == 0.0, 1.0, before) - 1.0).max()))
         if moved < _SETTLED or len(shaped) == 1:
             break
-    return tuple(found)
+    return tuple(fitted)
 
 
 def wide_ridge(problem: Problem) -> tuple[Array, Array]:
@@ -158,12 +158,12 @@ def change_friction(problem: Problem, friction: FrictionModel, loads: Sequence[A
         raise InputError("another friction model needs the log again, and this problem doesn't have it; build it from the data")
     extra = base.columns.names[base.columns.extra_slice]
     changed = base_parameters(base.robot, friction=friction, known=base.known, extra=extra)
-    own = [None] * len(logs) if loads is None else list(loads)
+    log_loads = [None] * len(logs) if loads is None else list(loads)
     built = [
         problem_of_rows(
             replace(log, base=changed, load=load), samples=log.dataset.samples, source=problem.source, processing=problem.processing
         )
-        for log, load in zip(logs, own, strict=True)
+        for log, load in zip(logs, log_loads, strict=True)
     ]
     whole = reduce(lambda one, other: one.merge(other), built)
     kept = ("samples", "source", "provenance", "reached", "notes")

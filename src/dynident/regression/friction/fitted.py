@@ -63,11 +63,11 @@ def known_together(joint: str, names: Sequence[str], values: Array, covariance: 
         relative = covariance / np.outer(values, values)
     for a in range(len(names)):
         for b in range(a):
-            own, other, both = (float(relative[i, j]) for i, j in ((a, a), (b, b), (a, b)))
-            if not (np.isfinite(own + other + both) and min(own, other) > IN_DOUBT**2):
+            variance, other, both = (float(relative[i, j]) for i, j in ((a, a), (b, b), (a, b)))
+            if not (np.isfinite(variance + other + both) and min(variance, other) > IN_DOUBT**2):
                 continue
-            spreads = {"product": own + other + 2.0 * both, "ratio": own + other - 2.0 * both}
+            spreads = {"product": variance + other + 2.0 * both, "ratio": variance + other - 2.0 * both}
             kind = min(spreads, key=lambda name: spreads[name])
-            if spreads[kind] * BETTER_TOGETHER**2 < min(own, other):
+            if spreads[kind] * BETTER_TOGETHER**2 < min(variance, other):
                 spread = 100.0 * float(np.sqrt(max(spreads[kind], 0.0)))
                 yield f"the {kind} of {names[b]} and {names[a]} of {joint} (to {short_number(spread)} %)"

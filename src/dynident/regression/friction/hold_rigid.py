@@ -59,8 +59,8 @@ def fit_friction_alone(problem: Problem, model: FrictionModel, rigid: RigidModel
 
     problem : of the log, with any friction model; model : of all joints, or a `PerJoint`.
     """
-    found = hold_links(problem, model, rigid, starts=starts, seed=seed)
-    return found.include(rigid.coefficients(found.estimate.base)[1])
+    spread = hold_links(problem, model, rigid, starts=starts, seed=seed)
+    return spread.include(rigid.coefficients(spread.estimate.base)[1])
 
 
 def hold_links(problem: Problem, model: FrictionModel, rigid: RigidModel, *, starts: int = STARTS, seed: int = 0) -> ShapeSpread:
@@ -70,8 +70,8 @@ def hold_links(problem: Problem, model: FrictionModel, rigid: RigidModel, *, sta
     n, rows = problem.base.robot.n, joint_rows(problem, loads)
     fitted: list[FrictionModel] = []
     for j in range(n):
-        own = model.of_joint(j)
-        fitted.append(fit_shapes(own, rows[j].columns, project_known(rows[j], 1.0, known), starts=starts, seed=seed + j))
+        joint_model = model.of_joint(j)
+        fitted.append(fit_shapes(joint_model, rows[j].columns, project_known(rows[j], 1.0, known), starts=starts, seed=seed + j))
     changed = change_friction(problem, PerJoint(tuple(fitted)), loads)
     held = _hold(estimate(changed), rigid.coefficients(changed.base)[0])
     return linearise_shapes(held, joint_rows(held.require_problem()), held=~friction_places(held.base))
@@ -80,19 +80,19 @@ def hold_links(problem: Problem, model: FrictionModel, rigid: RigidModel, *, sta
 def _hold(estimate: Estimate, rigid: Array) -> Estimate:
     """A fit of everything as one of the friction alone. rigid : (b,) the coefficients of the links."""
     base, problem = estimate.base, estimate.require_problem()
-    own, values = friction_places(base), rigid.copy()
+    of_friction, values = friction_places(base), rigid.copy()
     for group, factor in zip(problem.groups, problem.factors, strict=True):
-        mine = own[group.columns]
+        mine = of_friction[group.columns]
         _check_motion(group.name, factor[:, :-1][:, mine])
         left = factor[:, -1] - factor[:, :-1][:, ~mine] @ values[group.columns[~mine]]
         values[group.columns[mine]] = least_squares(factor[:, :-1][:, mine], left)
-    found = residuals(problem, values)
-    fitted = [int(own[group.columns].sum()) for group in problem.groups]
-    levels = tuple(np.sqrt(found.squares / np.maximum(found.counts - fitted, 1)).tolist())
+    remainder = residuals(problem, values)
+    fitted = [int(of_friction[group.columns].sum()) for group in problem.groups]
+    levels = tuple(np.sqrt(remainder.squares / np.maximum(remainder.counts - fitted, 1)).tolist())
     held = replace(
         estimate,
         values=values,
-        residuals=found,
+        residuals=remainder,
         kept=np.ones(base.rank, dtype=bool),
         dropped=(),
         status=EstimateStatus.COMPLETE,
@@ -100,7 +100,7 @@ def _hold(estimate: Estimate, rigid: Array) -> Estimate:
         blocks=None,
         notes=problem.notes,
     )
-    return replace(held, notes=(*problem.notes, *_other_changes(estimate, found), *estimate_notes(held)))
+    return replace(held, notes=(*problem.notes, *_other_changes(estimate, remainder), *estimate_notes(held)))
 
 
 def _check_motion(joint: str, columns: Array) -> None:

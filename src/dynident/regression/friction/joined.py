@@ -28,13 +28,13 @@ def join_data(before: Estimate, after: Estimate) -> JoinedData | None:
     link_slice = old.columns.link_slice
     T = old.grouping[~of_friction][:, link_slice] @ places[link_slice]
     left = np.append(np.zeros(new.rank), np.sqrt(float(np.sum(after.residuals.squares / levels**2))))
-    found = [np.concatenate([links[:, :-1] @ T, links[:, -1:]], axis=1), left[None]]
+    rows = [np.concatenate([links[:, :-1] @ T, links[:, -1:]], axis=1), left[None]]
     for group, factor, level in zip(problem.groups, problem.factors, levels, strict=True):
         mine = friction_places(new)[group.columns]
         wide = np.zeros((int(mine.sum()), new.rank + 1))
         wide[:, np.append(group.columns, new.rank)] = _split(factor / level, mine)[0]
-        found.append(wide)
-    return JoinedData(factor=triangular(found), noise=known.noise + _noise(after, problem))
+        rows.append(wide)
+    return JoinedData(factor=triangular(rows), noise=known.noise + _noise(after, problem))
 
 
 def _data(estimate: Estimate) -> JoinedData | None:

@@ -47,10 +47,10 @@ class JointRows:
     def _part(self, part: FrictionModel) -> Array:
         if part in self.ready:
             return self.ready[part]
-        found = np.concatenate([friction_columns(log, self.joint, part) for log in self.logs], axis=1)
+        columns = np.concatenate([friction_columns(log, self.joint, part) for log in self.logs], axis=1)
         if not shape_constants(part):
-            self.ready[part] = found
-        return found
+            self.ready[part] = columns
+        return columns
 
     def derivatives(self, model: FrictionModel, parameters: Array) -> Array:
         """(m, rows) change of the joint's friction per unit of each shape, for the parameters (k,) of the model."""
@@ -76,13 +76,13 @@ def joint_rows(problem: Problem, loads: Sequence[Array] | None = None) -> tuple[
         raise InputError(f"{', '.join(named)} can't be known while friction is being fitted; leave it out, or keep the shapes as they are")
     if loads is not None:
         logs = tuple(replace(log, load=load) for log, load in zip(logs, loads, strict=True))
-    found: list[JointRows] = []
+    joints: list[JointRows] = []
     for joint, (group, tables) in enumerate(zip(problem.groups, rows_in_time(problem), strict=True)):
         other = np.array([not isinstance(base.columns[i], FrictionColumn) for i in base.independent[group.columns].tolist()], dtype=bool)
         table = np.concatenate(tables, axis=1)
         lengths = tuple(part.shape[1] for part in tables)
-        found.append(JointRows(joint=joint, rest=group.columns[other], Y=table[:-1][other], z=table[-1], lengths=lengths, logs=logs))
-    return tuple(found)
+        joints.append(JointRows(joint=joint, rest=group.columns[other], Y=table[:-1][other], z=table[-1], lengths=lengths, logs=logs))
+    return tuple(joints)
 
 
 def friction_columns(log: LogRows, joint: int, model: FrictionModel) -> Array:

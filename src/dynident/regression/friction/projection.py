@@ -75,27 +75,27 @@ def project(rows: JointRows, weight: float, others: Sequence[Array], ridge: Arra
     ridge : (b,)               Standard deviation of each coefficient beforehand; wide, so that it only settles what no data tell.
     chosen : (rows,)           The joint's rows to be used; all by default.
     """
-    own = np.ones(len(rows.z), dtype=bool) if chosen is None else chosen
+    selected = np.ones(len(rows.z), dtype=bool) if chosen is None else chosen
     T = _eliminate_others(rows.rest, others, ridge)
-    table = np.concatenate([rows.Y[:, own], rows.z[None, own]]).T
+    table = np.concatenate([rows.Y[:, selected], rows.z[None, selected]]).T
     joined = np.concatenate([T, weight * table])
     Q, R = np.linalg.qr(joined[:, :-1])
-    return Projection(basis=Q, R=R, target=joined[:, -1], others=len(T), rows=own, weight=weight)
+    return Projection(basis=Q, R=R, target=joined[:, -1], others=len(T), rows=selected, weight=weight)
 
 
 def project_known(rows: JointRows, weight: float, values: Array, chosen: BoolArray | None = None) -> Projection:
     """The equations of a joint whose other coefficients are known: values (b,) of the problem's."""
-    own = np.ones(len(rows.z), dtype=bool) if chosen is None else chosen
-    left = weight * (rows.z - values[rows.rest] @ rows.Y)[own]
-    return Projection(basis=np.zeros((len(left), 0)), R=np.zeros((0, 0)), target=left, others=0, rows=own, weight=weight)
+    selected = np.ones(len(rows.z), dtype=bool) if chosen is None else chosen
+    left = weight * (rows.z - values[rows.rest] @ rows.Y)[selected]
+    return Projection(basis=np.zeros((len(left), 0)), R=np.zeros((0, 0)), target=left, others=0, rows=selected, weight=weight)
 
 
 def eliminate_friction(rows: JointRows, phi: Array, weight: float, columns: int, chosen: BoolArray | None = None) -> Array:
     """(c + 1, columns + 1) the factor of a joint's rows outside of what its friction columns phi (k, rows) can explain."""
-    own = np.ones(len(rows.z), dtype=bool) if chosen is None else chosen
-    size = np.linalg.norm(phi[:, own], axis=1)
-    used = phi[size > 0.0][:, own]
-    R = triangular([weight * np.concatenate([used, rows.Y[:, own], rows.z[None, own]]).T])
+    selected = np.ones(len(rows.z), dtype=bool) if chosen is None else chosen
+    size = np.linalg.norm(phi[:, selected], axis=1)
+    used = phi[size > 0.0][:, selected]
+    R = triangular([weight * np.concatenate([used, rows.Y[:, selected], rows.z[None, selected]]).T])
     factor = np.zeros((len(rows.rest) + 1, columns + 1))
     factor[:, np.append(rows.rest, columns)] = R[len(used) :, len(used) :]
     return factor
@@ -133,10 +133,10 @@ def fit_shapes(
     inside = 1e-6 * (high - low)
 
     def descend(start: Array, evaluations: int) -> tuple[float, Array]:
-        found = least_squares(
+        solution = least_squares(
             residual, np.clip(start, low + inside, high - inside), bounds=(low, high), x_scale=0.25 * (high - low), max_nfev=evaluations
         )
-        return float(found.cost), np.asarray(found.x, dtype=float)
+        return float(solution.cost), np.asarray(solution.x, dtype=float)
 
     draws = np.random.default_rng(seed).uniform(low, high, (starts, len(constants)))
     first = to_search(np.clip(shape_values(model), lower, upper))

@@ -54,7 +54,7 @@ def best_law(error: Array, logs: Sequence[LogRows], joint: int, own: FrictionMod
         laws, additions = laws[:1], []
     parts = list(dict.fromkeys(chain(additions, *(law.parts for law in laws if law.needs <= known))))
     columns = [np.concatenate([friction_columns(log, joint, part) for log in logs], axis=1) for part in parts]
-    places = dict(zip(parts, np.split(np.arange(sum(map(len, columns))), np.cumsum([len(own) for own in columns])[:-1]), strict=True))
+    places = dict(zip(parts, np.split(np.arange(sum(map(len, columns))), np.cumsum([len(block) for block in columns])[:-1]), strict=True))
     table = np.concatenate(columns)
     table = table / np.maximum(np.linalg.norm(table, axis=1), np.finfo(float).tiny)[:, None]
     gram, right = table @ table.T, table @ error
@@ -79,19 +79,19 @@ def richer_friction(estimate: Estimate) -> tuple[str, ...]:
     logs = [log for log in problem.rows if isinstance(log, LogRows)]
     if len(logs) < len(problem.rows) or not _is_short(logs, int(problem.counts.max())):
         return ()
-    squares, found = np.zeros((2, len(problem.groups))), list[BestLaw]()
+    squares, laws = np.zeros((2, len(problem.groups))), list[BestLaw]()
     for joint, (group, tables) in enumerate(zip(problem.groups, rows_in_time(problem), strict=True)):
         table = np.concatenate(tables, axis=1)
         error = table[-1] - estimate.values[group.columns] @ table[:-1]
-        found.append(best_law(error, logs, joint, model))
-        squares[:, joint] = float(error @ error), len(error) * found[-1].rms ** 2
+        laws.append(best_law(error, logs, joint, model))
+        squares[:, joint] = float(error @ error), len(error) * laws[-1].rms ** 2
     before, after = squares.sum(axis=1)
     if before == 0.0 or after > WORTH**2 * before:
         return ()
     most = int(np.argmax(squares[0] - squares[1]))
     percent = estimate.residuals.relative_percent
     left = short_number(percent * float(np.sqrt(after / before)))
-    which = f"most in {problem.groups[most].name}, {found[most].name}"
+    which = f"most in {problem.groups[most].name}, {laws[most].name}"
     text = f"another law of friction would leave {left} % of the effort unexplained in place of {short_number(percent)} % ({which})"
     return (f"{text}; let it be chosen per joint, with friction auto",)
 

@@ -85,9 +85,9 @@ def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influenc
 
     coefficients : per group     Those that its rows contain.
     """
-    columns = [np.ix_(own, own) for own in coefficients]
+    columns = [np.ix_(places, places) for places in coefficients]
     most, groups, threads = rows.most_lags, range(len(columns)), thread_count()
-    inverses = [influence.inverse[own] for own in columns]
+    inverses = [influence.inverse[places] for places in columns]
 
     def observe(g: int) -> tuple[Array, Array, list[RowSpectrum], list[Array]]:
         psi = influenced_residuals(rows.tables[g], coefficients[g], g, influence)
@@ -99,7 +99,7 @@ def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influenc
     observed, pairs, spectra, powers = zip(*map_in_order(observe, groups, threads), strict=True)
     raw = [sums / np.maximum(count, 1) for sums, count in zip(observed, pairs, strict=True)]
     lags = [_count_lags(gamma, int(count[0]), rows.lags) for gamma, count in zip(raw, pairs, strict=True)]
-    gamma = [_taper(values, own) for values, own in zip(raw, lags, strict=True)]
+    gamma = [_taper(values, most_of_group) for values, most_of_group in zip(raw, lags, strict=True)]
     steps = [np.zeros_like(values) for values in gamma]
     largest = [values[0] / SMALLEST_SHARE for values in raw]  # where the fit absorbs nearly all, the rest can't tell how much
     meat = np.zeros_like(influence.inverse)
@@ -118,8 +118,8 @@ def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influenc
 
     for iteration in range(_ITERATIONS):
         meat = np.zeros_like(influence.inverse)
-        for g, own in enumerate(map_in_order(weigh, groups, threads)):
-            meat[columns[g]] += own
+        for g, group_meat in enumerate(map_in_order(weigh, groups, threads)):
+            meat[columns[g]] += group_meat
         if iteration == _ITERATIONS - 1:
             break
         V, change = influence.inverse @ meat @ influence.inverse, 0.0
@@ -152,11 +152,11 @@ def bound_below(meat: Array, R: Array, smallest: float = SMALLEST_SHARE) -> Arra
 def influenced_residuals(tables: Sequence[Array], columns: IntArray, g: int, influence: Influence) -> list[Array]:
     """Per segment ψ of the residuals, which for least squares are the residuals themselves."""
     level: float = influence.levels[g]
-    found: list[Array] = []
+    influenced: list[Array] = []
     for table in tables:
         r = (table[-1] - influence.values[columns] @ table[:-1]) / level
-        found.append(level * r * influence.loss.weight(r))
-    return found
+        influenced.append(level * r * influence.loss.weight(r))
+    return influenced
 
 
 def _count_lags(gamma: Array, rows: int, fewest: int) -> int:

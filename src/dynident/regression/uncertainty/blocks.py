@@ -106,7 +106,7 @@ def measure_blocks(
     variance += sum((np.sum((rows @ inverse) ** 2, axis=0) for rows in known), np.zeros(len(determined)))
     ratios = np.sqrt(np.where(determined, variance, 1.0) / np.where(determined, noise_variance, 1.0))
     decided = _deciding_groups(problem, influence, inverse)
-    medians = [float(np.median(ratios[own])) if np.any(own := determined & (decided == g)) else 1.0 for g in range(len(problem.groups))]
+    medians = [float(np.median(ratios[mask])) if np.any(mask := determined & (decided == g)) else 1.0 for g in range(len(problem.groups))]
     return BlockVariation(blocks=len(parts), ratios=ratios, freedom=freedom, group_ratios=np.array(medians))
 
 

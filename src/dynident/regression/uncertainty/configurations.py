@@ -38,16 +38,18 @@ def configuration_meat(coefficients: Sequence[IntArray], tables: Tables, influen
     w, b = influence.weights, len(influence.inverse)
     meat = np.zeros((b, b))
     for g in np.flatnonzero(rounded).tolist():
-        own = coefficients[g]
-        meat[np.ix_(own, own)] += sum((w[g] ** 2 * table[:-1] @ table[:-1].T for table in tables[g]), np.zeros((len(own), len(own))))
+        places = coefficients[g]
+        meat[np.ix_(places, places)] += sum(
+            (w[g] ** 2 * table[:-1] @ table[:-1].T for table in tables[g]), np.zeros((len(places), len(places)))
+        )
     measured = np.where(rounded, 0.0, 1.0)
-    residuals = [influenced_residuals(tables[g], own, g, influence) for g, own in enumerate(coefficients)]
+    residuals = [influenced_residuals(tables[g], places, g, influence) for g, places in enumerate(coefficients)]
     for segment, table in enumerate(tables[0]):
         for start in range(0, table.shape[1], _CHUNK):
             part = slice(start, min(start + _CHUNK, table.shape[1]))
             Y = np.zeros((part.stop - part.start, len(coefficients), b))
-            for g, own in enumerate(coefficients):
-                Y[:, g, own] = w[g] * tables[g][segment][:-1, part].T
+            for g, places in enumerate(coefficients):
+                Y[:, g, places] = w[g] * tables[g][segment][:-1, part].T
             e = (w * measured)[:, None] * np.array([of_group[segment][part] for of_group in residuals])
             root_slopes = np.sqrt(influence.slopes)
             H = np.outer(root_slopes, root_slopes) * (Y @ influence.inverse @ Y.swapaxes(1, 2))

@@ -100,12 +100,12 @@ def spread(
     both = np.ix_(determined, determined)
     smallest = SMALLEST_SHARE if configurations is None else SMALLEST_OF_CONFIGURATIONS
     meat[both] = bound_below(meat[both], triangular([factor[:, determined]]), smallest)
-    found = Spread(factor=factor, meat=meat, correlation_times=times)
+    result = Spread(factor=factor, meat=meat, correlation_times=times)
     if rows is None:
-        return found
-    noise = np.diag(found.noise_covariance(determined))
+        return result
+    noise = np.diag(result.noise_covariance(determined))
     blocks = measure_blocks(problem, rows.tables, influence, factor=factor, determined=determined, known=certain, noise_variance=noise)
-    return replace(found, blocks=blocks)
+    return replace(result, blocks=blocks)
 
 
 def inverse_normal(factor: Array, kept: BoolArray) -> Array:

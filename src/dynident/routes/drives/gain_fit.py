@@ -143,9 +143,9 @@ def total_least_squares(logs: Sequence[CurrentLog], knowledge: Knowledge) -> Arr
         R = triangular([ordered / np.where(scale > 0.0, scale, 1.0)])[m:, m:] * scale[m:]
         # the gains for which least is left over, per noise of the currents
         noise = weights * levels * np.sqrt(counts)
-        found = np.asarray(singular_vectors(R[-n:, -n:] / noise, full=True)[2][-1], dtype=float) / noise
-        size = -float(R[0, 1:] @ found) / float(R[0, 0]) if fixed else _geometric_mean(found)
-        before, gains = gains, found / size
+        direction = np.asarray(singular_vectors(R[-n:, -n:] / noise, full=True)[2][-1], dtype=float) / noise
+        size = -float(R[0, 1:] @ direction) / float(R[0, 0]) if fixed else _geometric_mean(direction)
+        before, gains = gains, direction / size
         escaped = not np.all(np.isfinite(gains) & (gains != 0.0))  # where no scale suits what is known
         if escaped or np.allclose(np.abs(gains), np.abs(before), rtol=_CLOSE, atol=0.0):
             break
@@ -270,7 +270,7 @@ def gain_covariance(logs: Sequence[CurrentLog], knowledge: Knowledge, fit: GainF
 
 def _linear_tables(logs: Sequence[CurrentLog], rows: Sequence[Correlated], joint: int, gain: float, x: Array) -> tuple[Array, ...]:
     """Per segment of all logs the derivatives of a joint's current by logarithms of gains and unknowns, and what is left of it."""
-    found: list[Array] = []
+    tables: list[Array] = []
     for (problem, mixing), item in zip(logs, rows, strict=True):
         chi, columns, n = mixing @ x, problem.groups[joint].columns, len(problem.groups)
         for table in item.tables[joint]:
@@ -278,8 +278,8 @@ def _linear_tables(logs: Sequence[CurrentLog], rows: Sequence[Correlated], joint
             linear[joint] = -chi[columns] @ table[:-1] / gain
             linear[n:-1] = mixing[columns].T @ table[:-1] / gain
             linear[-1] = table[-1] + linear[joint]
-            found.append(linear)
-    return tuple(found)
+            tables.append(linear)
+    return tuple(tables)
 
 
 def _block_variance(tables: Tables, weights: Array, half: Array, known: Array) -> Array:

@@ -155,9 +155,9 @@ def _start(
     if payload is None:
         return described
     _check_payload(problems, payload)
-    found = total_least_squares(*assemble(base, problems, payload=payload, masses=None, likeness=1.0, vendor=None, gains=described))
+    fitted = total_least_squares(*assemble(base, problems, payload=payload, masses=None, likeness=1.0, vendor=None, gains=described))
     # the gain of a joint that feels neither payload nor weight can be anything
-    return np.where(np.isfinite(found) & (np.abs(np.log10(np.abs(found / described) + TINY)) < ABSURD), found, described)
+    return np.where(np.isfinite(fitted) & (np.abs(np.log10(np.abs(fitted / described) + TINY)) < ABSURD), fitted, described)
 
 
 def _check_payload(problems: Sequence[Problem], payload: KnownPayload) -> None:

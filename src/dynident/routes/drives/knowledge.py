@@ -113,8 +113,8 @@ def assemble(
     if payload is not None:
         last = base.columns.of_link(base.robot.n - 1)
         mixings[1][:, arm.shape[1] :] = base.grouping[:, last] @ change_of_frame(base.robot.tool)
-        own, about = _payload_rows(payload)
-        before.append(np.concatenate([np.zeros((len(own), arm.shape[1])), own], axis=1))
+        payload_rows, about = _payload_rows(payload)
+        before.append(np.concatenate([np.zeros((len(payload_rows), arm.shape[1])), payload_rows], axis=1))
         values = np.append(values, about)
     knowledge = Knowledge(
         rows=np.concatenate(before),
@@ -134,16 +134,16 @@ def describe_gains(base: BaseParameters, problem: Problem, masses: KnownMasses |
     standard = np.zeros(len(base.columns))
     standard[base.columns.link_slice] = describe_links(base, masses).ravel()
     chi, free = base.coefficients(standard), np.any(base.grouping[:, base.columns.friction_slice] != 0.0, axis=1)
-    found, sure = np.ones(base.robot.n), np.zeros(base.robot.n, dtype=bool)
+    gains, sure = np.ones(base.robot.n), np.zeros(base.robot.n, dtype=bool)
     for j, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
-        own = free[group.columns]
+        used = free[group.columns]
         # the current by the prediction: the prediction by the current would be shrunk by noise
-        R = triangular([np.column_stack([factor[:, :-1][:, own], factor[:, :-1][:, ~own] @ chi[group.columns][~own], factor[:, -1]])])
+        R = triangular([np.column_stack([factor[:, :-1][:, used], factor[:, :-1][:, ~used] @ chi[group.columns][~used], factor[:, -1]])])
         explained, left = R[-2, -1], R[-1, -1]
         sure[j] = explained**2 > EXPLAINS**2 * left**2 / max(int(problem.counts[j]), 1)
-        found[j] = R[-2, -2] / explained if sure[j] else np.nan
-    usual = float(np.median(np.abs(found[sure]))) if sure.any() else 1.0
-    return np.where(sure, found, usual)
+        gains[j] = R[-2, -2] / explained if sure[j] else np.nan
+    usual = float(np.median(np.abs(gains[sure]))) if sure.any() else 1.0
+    return np.where(sure, gains, usual)
 
 
 def _arm_rows(base: BaseParameters, masses: KnownMasses | None, likeness: float) -> tuple[Array, Array, Array]:

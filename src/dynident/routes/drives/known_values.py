@@ -46,12 +46,12 @@ class KnownValue:
         """
         first, *rest = _SIGN.split(given) if isinstance(given, str) else (repr(float(given)),)
         value, doubt = parse_number(first), rest[0].strip() if len(rest) == 1 else ""
-        told = parse_number(doubt.removesuffix("%")) if doubt else None
-        if value is None or (rest and told is None):
+        deviation = parse_number(doubt.removesuffix("%")) if doubt else None
+        if value is None or (rest and deviation is None):
             raise ValueRangeError("a known value", f"is {given!r}; a number was expected, such as 2.8, 2.8±0.05 or 28.9±5%")
-        if told is None:
+        if deviation is None:
             return KnownValue(value, share * abs(value) if std is None else std)
-        return KnownValue(value, 0.01 * told * abs(value) if doubt.endswith("%") else told)
+        return KnownValue(value, 0.01 * deviation * abs(value) if doubt.endswith("%") else deviation)
 
     def __str__(self) -> str:
         return f"{self.value:g} ± {self.std:.2g}"

@@ -172,8 +172,8 @@ def _payload_notes(result: DriveGains) -> list[str]:
     if result.payload_parameters is None:
         return []
     centre = result.payload_parameters[1:4] / result.payload_parameters[0]
-    found = f"the payload's centre of mass is found at {', '.join(f'{value:.3f}' for value in centre)} m in the tool frame"
-    return [found, *_payload_doubts(result)]
+    finding = f"the payload's centre of mass is found at {', '.join(f'{value:.3f}' for value in centre)} m in the tool frame"
+    return [finding, *_payload_doubts(result)]
 
 
 def _payload_doubts(result: DriveGains) -> list[str]:
@@ -183,10 +183,10 @@ def _payload_doubts(result: DriveGains) -> list[str]:
     centre, doubts = result.payload_parameters[1:4] / result.payload_parameters[0], list[str]()
     if float(np.linalg.norm(centre)) > FARTHEST:
         doubts.append("no payload hangs so far from the tool: it has another mass, or the logs are not of one arm with it and without")
-    told = result.payload.com or ()
-    away = max((abs(float(value) - known.value) / known.std for value, known in zip(centre, told, strict=False)), default=0.0)
+    declared = result.payload.com or ()
+    away = max((abs(float(value) - known.value) / known.std for value, known in zip(centre, declared, strict=False)), default=0.0)
     if away > DIFFERENT:
-        where = ", ".join(str(known) for known in told)
+        where = ", ".join(str(known) for known in declared)
         doubts.append(
             f"that is {away:.0f} deviations from the centre of mass that was told, {where} m, so that no gain is to be trusted; "
             "check its unit, its frame and the mass, or leave it to the data"

@@ -105,8 +105,8 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
     _, Q = independent_columns(nuisance, tolerance=_DEPENDENT, smallest=1e-3 * _DEPENDENT)
     sizes = np.maximum(np.linalg.norm(payload, axis=0), np.finfo(float).tiny)
     U, shares, directions = singular_vectors((payload - Q @ (Q.T @ payload)) / sizes)
-    told = shares > TOLD
-    U, solve = U[:, told], U[:, told].T / shares[told][:, None]
+    determined = shares > TOLD
+    U, solve = U[:, determined], U[:, determined].T / shares[determined][:, None]
     left = np.eye(len(z)) - Q @ Q.T - U @ U.T
     everything = np.column_stack([nuisance, payload])
     lengths = np.maximum(np.linalg.norm(everything, axis=0), np.finfo(float).tiny)
@@ -115,7 +115,7 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
     judged = np.trace(left) > 0.5  # a single joint leaves nothing over that could be judged
     strain = float(np.sum((left @ z) ** 2) / np.sum(left * noise)) if judged else 1.0
     return LoadDifference(
-        directions=directions[told] * sizes,
+        directions=directions[determined] * sizes,
         values=solve @ z,
         covariance=max(strain, 1.0) * (solve @ noise @ solve.T),
         strain=strain,

@@ -106,7 +106,7 @@ def identify_payload(
     rows = problem.rows[0]
     if not isinstance(rows, LogRows):
         raise InputError("a payload is identified from a log of the arm that carries it, not from samples of M and g")
-    found = PayloadEstimate(
+    result = PayloadEstimate(
         robot=robot,
         link=robot.link_names[index],
         flange=flange,
@@ -131,7 +131,7 @@ def identify_payload(
         declared=declared,
         notes=(*chosen, *problem.notes, *body.notes),
     )
-    return payload_notes(found)
+    return payload_notes(result)
 
 
 def _carrier(base: BaseParameters, link: str | None) -> tuple[int, Array]:
@@ -207,9 +207,9 @@ def _tell(problem: RetrievalProblem, parameters: Array, covariance: Array) -> Bo
 
 def _blur(std: float, regressor: Array, alone: Estimate) -> float:
     """What a standard deviation of the mass would do to the efforts of the log, as a share of them."""
-    found = alone.residuals
+    unexplained = alone.residuals
     per_kilogram = np.mean(regressor[:, :, 0] ** 2, axis=1)
-    efforts = found.totals / np.maximum(found.counts, 1)
+    efforts = unexplained.totals / np.maximum(unexplained.counts, 1)
     return std * float(np.sqrt(per_kilogram.sum() / max(float(efforts.sum()), np.finfo(float).tiny)))
 
 
@@ -222,11 +222,11 @@ def _quantile(arm: Estimate, alone: Estimate) -> float:
 def _sample_rows(problem: Problem, G: Array) -> Array:
     """(n, N, 10) what each of the ten parameters does to the joints, at some of the log's samples. G : (b, 10) what it does to the base."""
     step = -(-int(problem.counts.max()) // MOST_SAMPLES)
-    found: list[list[Array]] = [[] for _ in problem.groups]
+    pieces: list[list[Array]] = [[] for _ in problem.groups]
     for source in problem.rows:
         for group, table, _ in source.tables():
-            found[group].append(table[:-1, ::step].T @ G[problem.groups[group].columns])
-    joints = [np.concatenate(parts) for parts in found]
+            pieces[group].append(table[:-1, ::step].T @ G[problem.groups[group].columns])
+    joints = [np.concatenate(parts) for parts in pieces]
     fewest = min(len(rows) for rows in joints)  # a mask leaves joints different ones
     return np.stack([rows[:fewest] for rows in joints])
 

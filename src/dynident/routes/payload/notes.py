@@ -28,19 +28,19 @@ def payload_notes(payload: PayloadEstimate) -> PayloadEstimate:
 
 
 def _find(payload: PayloadEstimate) -> Iterator[str]:
-    evidence, told = payload.evidence, payload.told
+    evidence, determined = payload.evidence, payload.told
     if payload.status is PayloadStatus.NONE and evidence.mass is not None:
         mass, std = evidence.mass
         yield f"with 95 % certainty the payload weighs less than {payload.most:.2g} kg; by the data alone it is {mass:.2g} ± {std:.1g} kg"
-    elif not told.all():
-        open_ones = [name for name, known in zip(NAMES, told, strict=True) if not known]
+    elif not determined.all():
+        open_ones = [name for name, known in zip(NAMES, determined, strict=True) if not known]
         yield f"the data leave open {listing(open_ones, 10)}: what is printed there is what a usual body of this mass has"
-    if not told[:4].all() and 0.0 < evidence.tilt < SMALL_TILT:
+    if not determined[:4].all() and 0.0 < evidence.tilt < SMALL_TILT:
         yield (
             f"the wrist never tilted by more than {np.rad2deg(evidence.tilt):.0f}°, so that gravity hardly tells the payload; tilt the "
             "flange by 90° in two directions"
         )
-    elif not told[4:].all() and payload.status is not PayloadStatus.NONE:
+    elif not determined[4:].all() and payload.status is not PayloadStatus.NONE:
         yield "the motion is too slow, or the payload too small, for its inertia; turn the wrist faster and back and forth if it matters"
     if evidence.strain > STRAINED:
         yield (
@@ -49,7 +49,7 @@ def _find(payload: PayloadEstimate) -> Iterator[str]:
         )
     if (
         payload.status is not PayloadStatus.NONE
-        and told[1:4].all()
+        and determined[1:4].all()
         and float(np.linalg.norm(payload.com)) > FAR * length_unit(payload.robot)
     ):
         yield f"the centre of mass lies {np.linalg.norm(payload.com):.2g} m from the flange, which is far for a tool"

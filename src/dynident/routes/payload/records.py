@@ -52,8 +52,8 @@ class PayloadEffort:
 def payload_quantities(payload: PayloadEstimate) -> tuple[PayloadQuantity, ...]:
     rows = zip(NAMES, payload.values.tolist(), payload.std.tolist(), payload.intervals.tolist(), UNITS, payload.told.tolist(), strict=True)
     return tuple(
-        PayloadQuantity(name=name, value=value, std=std, low=low, high=high, unit=unit, told=told)
-        for name, value, std, (low, high), unit, told in rows
+        PayloadQuantity(name=name, value=value, std=std, low=low, high=high, unit=unit, told=determined)
+        for name, value, std, (low, high), unit, determined in rows
     )
 
 

@@ -84,16 +84,16 @@ def differing(cost: SignCost, one: Array, other: Array) -> BoolArray:
 
 def _candidates(cost: SignCost, signs: Array, joints: int) -> list[Array]:
     """Distinct hypotheses, and the cheapest ways to turn whole joints of each; a vector stands for its negative too."""
-    found: list[Array] = []
+    candidates: list[Array] = []
     for row in signs:
         shares = np.stack([cost.A[:, cost.joints == j] @ row[cost.joints == j] for j in range(joints)], axis=1)
         turns = _turns(joints)
         explained = np.sum((turns @ shares.T) ** 2, axis=1)
         for turn in turns[np.argsort(-explained, kind="stable")[:TURNED]]:
             turned = row * turn[cost.joints]
-            if not any(same(cost, turned, other) or same(cost, -turned, other) for other in found):
-                found.append(turned)
-    return found
+            if not any(same(cost, turned, other) or same(cost, -turned, other) for other in candidates):
+                candidates.append(turned)
+    return candidates
 
 
 def _turns(joints: int) -> Array:
@@ -124,8 +124,8 @@ def _both(magnitudes: Magnitudes, cost: SignCost, signs: Array, terms: Terms, re
     settled = segment_signs(magnitudes, model.coefficients, signs) if refined else signs
     turned = replace(model, coefficients=-model.coefficients, rhs=-model.rhs)
     return [
-        Assignment(signs=own, refined=item, feasible=feasible_fit(magnitudes.base, item, terms))
-        for own, item in ((settled, model), (-settled, turned))
+        Assignment(signs=chosen, refined=item, feasible=feasible_fit(magnitudes.base, item, terms))
+        for chosen, item in ((settled, model), (-settled, turned))
     ]
 
 

@@ -163,9 +163,9 @@ class SignFinding(NamedTuple):
 
 def settle_verdict(magnitudes: Magnitudes, confidence: SignConfidence) -> SignFinding:
     """The verdict of the gravest finding; the advice is empty where nothing is open."""
-    found = list(_findings(magnitudes, confidence))
+    findings = list(_findings(magnitudes, confidence))
     for verdict in (SignVerdict.UNEXPLAINED, SignVerdict.AMBIGUOUS, SignVerdict.LIKELY):
-        for finding in found:
+        for finding in findings:
             if finding.verdict is verdict:
                 return finding
     gap = (

@@ -51,12 +51,12 @@ class FitStep:
 def compress_segments(magnitudes: Magnitudes, levels: Array) -> list[SegmentRows]:
     """The rows of each segment; one without any sample to work with has none. levels : (n,) noise of the joints [N·m | N]."""
     rank = magnitudes.base.rank
-    found = [SegmentRows(np.zeros((0, rank)), np.zeros(0), 0.0)] * len(magnitudes.segments)
+    compressed = [SegmentRows(np.zeros((0, rank)), np.zeros(0), 0.0)] * len(magnitudes.segments)
     for j, pairs in enumerate(magnitudes.segment_rows):
         for k, at in pairs:
             R = triangular([_rows(magnitudes, j, at, levels)])
-            found[k] = SegmentRows(R[:-1, :-1], R[:-1, -1], float(R[-1, -1] ** 2))
-    return found
+            compressed[k] = SegmentRows(R[:-1, :-1], R[:-1, -1], float(R[-1, -1] ** 2))
+    return compressed
 
 
 def quiet_rows(magnitudes: Magnitudes, levels: Array) -> Array:

@@ -124,31 +124,31 @@ class Magnitudes:
     @cached_property
     def moments(self) -> Array:
         """(b, S) Σ Y_t b_t over the working samples of each segment."""
-        found = np.zeros((self.base.rank, len(self.segments)))
+        sums = np.zeros((self.base.rank, len(self.segments)))
         b = self.b[self.working]
         for j, (group, Y) in enumerate(zip(self.groups, self.rows, strict=True)):
             for k, at in self.segment_rows[j]:
-                found[group.columns, k] = b[at, j] @ Y[at]
-        return found
+                sums[group.columns, k] = b[at, j] @ Y[at]
+        return sums
 
     @cached_property
     def energies(self) -> Array:
         """(S,) Σ b_t² over the working samples of each segment."""
-        found, b = np.zeros(len(self.segments)), self.b[self.working]
+        sums, b = np.zeros(len(self.segments)), self.b[self.working]
         for j, pairs in enumerate(self.segment_rows):
             for k, at in pairs:
-                found[k] = b[at, j] @ b[at, j]
-        return found
+                sums[k] = b[at, j] @ b[at, j]
+        return sums
 
     @cached_property
     def segment_rows(self) -> tuple[tuple[tuple[int, IntArray], ...], ...]:
         """(n,) of each joint: the numbers of its segments with the places of their used rows among the working samples."""
-        found: list[tuple[tuple[int, IntArray], ...]] = []
+        places: list[tuple[tuple[int, IntArray], ...]] = []
         for number, used in zip(self.segment_of.T, self.used.T, strict=True):
             rows = np.flatnonzero((number >= 0) & used)
             numbers, starts = np.unique(number[rows], return_index=True)  # segments follow each other in time
-            found.append(tuple(zip(numbers.tolist(), np.split(rows, starts[1:]), strict=False)))
-        return tuple(found)
+            places.append(tuple(zip(numbers.tolist(), np.split(rows, starts[1:]), strict=False)))
+        return tuple(places)
 
     def predict(self, coefficients: Array) -> Array:
         """(N, n) the model's torque along the smooth motion [N·m | N]."""

@@ -86,17 +86,17 @@ def recover_signs(
     >>> found.signs.shape
     (1500, 2)
     """
-    found, own = method_by_name(method), SearchSettings(seed=seed, progress=progress, executor=executor)
+    entry, preset = method_by_name(method), SearchSettings(seed=seed, progress=progress, executor=executor)
 
     def recover(model: FrictionModel | Default | None) -> SignRecovery:
         whole = prepare_magnitudes(robot, data, friction=model, cutoff=cutoff, seed=seed)
-        part = shorten(whole) if found.refined else whole
-        hypotheses = search_signs(part, method=method, settings=own, own=options)
+        part = shorten(whole) if entry.refined else whole
+        hypotheses = search_signs(part, method=method, settings=preset, own=options)
         return conclude(part, hypotheses, method=method, whole=whole, seed=seed, progress=progress)
 
     if friction not in ("default", "auto"):
         return recover(friction)
-    usual = found.friction if friction == "default" else "default"
+    usual = entry.friction if friction == "default" else "default"
     first = recover(usual)
     if usual == "default" and data.gears is None:  # whether there are rotors, the log tells
         shown = find_rotors(_problem(first), linear())
@@ -147,31 +147,31 @@ def conclude(
 
     way = method_by_name(method)
     refined = way.refined
-    own = replace(magnitudes, segments=found.segments) if found.segments is not magnitudes.segments else magnitudes
-    cost = sign_cost(own, search_levels(own))
-    ranked = rank_assignments(own, cost, found, refined=refined, progress=progress)
+    segmented = replace(magnitudes, segments=found.segments) if found.segments is not magnitudes.segments else magnitudes
+    cost = sign_cost(segmented, search_levels(segmented))
+    ranked = rank_assignments(segmented, cost, found, refined=refined, progress=progress)
     best = ranked[0]
-    confidence, posterior = measure_confidence(own, sign_cost(own, best.refined.levels), ranked)
+    confidence, posterior = measure_confidence(segmented, sign_cost(segmented, best.refined.levels), ranked)
     proof = found.signs[0] if found.proven else None
     if proof is not None and (same(cost, best.signs, proof) or same(cost, best.signs, -proof)):
         confidence = replace(confidence, searched=True)
-    verdict, reason, advice = settle_verdict(own, confidence)
-    signs, notes = best.signs, own.notes
+    verdict, reason, advice = settle_verdict(segmented, confidence)
+    signs, notes = best.signs, segmented.notes
     if whole is not None and whole is not magnitudes:
         signs, posterior = predict_segments(whole, best.refined, confidence.inflation)
-        own = whole
-    soft = continuous_signs(own, best.refined) if refined else _hard_signs(own, best)
-    estimate = _estimate(own, signed_log(own.log if refined else _without_rest(own), soft), way.noise, seed)
+        segmented = whole
+    soft = continuous_signs(segmented, best.refined) if refined else _hard_signs(segmented, best)
+    estimate = _estimate(segmented, signed_log(segmented.log if refined else _without_rest(segmented), soft), way.noise, seed)
     if not verdict.settled:
         estimate = replace(estimate, doubts=(*estimate.doubts, f"{verdict.value} ({reason})"))
     links, failures = _links(estimate, way, seed, progress)
     return SignRecovery(
-        log=own.log,
+        log=segmented.log,
         soft_signs=soft,
-        segments=own.segments,
+        segments=segmented.segments,
         segment_signs=signs,
         posterior=posterior,
-        threshold=np.maximum(own.threshold, UNCLEAR * confidence.levels),
+        threshold=np.maximum(segmented.threshold, UNCLEAR * confidence.levels),
         estimate=estimate,
         links=links,
         confidence=confidence,

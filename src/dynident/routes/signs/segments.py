@@ -54,7 +54,7 @@ def split_segments(log: Dataset, motion: Dataset, noise: Array, threshold: Array
 
     log : |τ| as recorded. motion : the smoothed motion on the same clock. noise : (n,) standard deviation of |τ|.
     """
-    found: list[Segment] = []
+    segments: list[Segment] = []
     for j in range(log.n):
         for piece in log.segments:
             b = log.require("effort")[piece, j]
@@ -63,8 +63,8 @@ def split_segments(log: Dataset, motion: Dataset, noise: Array, threshold: Array
             chosen = smooth > threshold[j]
             if log.mask is not None:
                 chosen &= log.mask[piece, j]
-            found += [Segment(j, piece.start + a, piece.start + b) for a, b in runs(chosen, cuts)]
-    return tuple(found)
+            segments += [Segment(j, piece.start + a, piece.start + b) for a, b in runs(chosen, cuts)]
+    return tuple(segments)
 
 
 def find_reversals(dq: Array) -> IntArray:
@@ -100,6 +100,6 @@ def _valleys(b: Array, noise: float) -> IntArray:
     from scipy.signal import find_peaks  # pyright: ignore[reportUnknownVariableType] (here, as importing SciPy takes long)
 
     top = float(b.max(initial=0.0))
-    minima, found = cast("tuple[IntArray, dict[str, Array]]", find_peaks(-b, prominence=max(PROMINENCE * noise, 1e-6 * top)))
+    minima, properties = cast("tuple[IntArray, dict[str, Array]]", find_peaks(-b, prominence=max(PROMINENCE * noise, 1e-6 * top)))
     # a prominence counts from the lower of the two peaks beside a minimum
-    return minima[b[minima] < SHALLOW * (b[minima] + found["prominences"])]
+    return minima[b[minima] < SHALLOW * (b[minima] + properties["prominences"])]

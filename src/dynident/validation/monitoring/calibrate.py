@@ -220,5 +220,5 @@ def _spread(model: Estimate, links: LinkParameters | None, motion: Dataset) -> A
     time = np.arange(_POSTURES, dtype=float)
     along = Dataset(time=time, q=motion.q[rows], dq=dq, ddq=ddq, temperature=warmth, joint_names=motion.joint_names)
     elsewhere = replace(along, q=rng.uniform(*robot.drawn_range.T, size=along.q.shape))
-    own, other = (np.sqrt(np.mean(prediction_std(model, part, links=links) ** 2, axis=0)) for part in (along, elsewhere))
-    return np.sqrt(np.maximum(other**2 - own**2, 0.0))
+    usual, other = (np.sqrt(np.mean(prediction_std(model, part, links=links) ** 2, axis=0)) for part in (along, elsewhere))
+    return np.sqrt(np.maximum(other**2 - usual**2, 0.0))

@@ -116,18 +116,18 @@ def find_contacts(monitor: ContactMonitor, data: Dataset) -> Contacts:
     0
     """
     log, notes = watched_log(monitor.model.robot, data)
-    found = observe(monitor, log)
-    threshold = monitor.level * found.std + found.allowance
-    runs = [run for segment in log.segments for run in _runs(log.time, found.touched, segment)]
+    course = observe(monitor, log)
+    threshold = monitor.level * course.std + course.allowance
+    runs = [run for segment in log.segments for run in _runs(log.time, course.touched, segment)]
     return Contacts(
         monitor=monitor,
         source=log.source,
-        events=tuple(_contact(monitor, log, found, threshold, run) for run in runs),
+        events=tuple(_contact(monitor, log, course, threshold, run) for run in runs),
         rows=tuple(run.start for run in runs),
         time=log.time,
-        residual=found.residual,
+        residual=course.residual,
         threshold=threshold,
-        distance=found.distance,
+        distance=course.distance,
         starts=tuple(segment.start for segment in log.segments),
         notes=(*monitor.notes, *notes),
     )

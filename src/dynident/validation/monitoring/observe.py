@@ -58,16 +58,16 @@ def observe(monitor: ContactMonitor, data: Dataset) -> Observation:
         for start in range(segment.start, segment.stop, _BLOCK):
             rows = slice(max(start - 1, segment.start), min(start + _BLOCK, segment.stop))
             warmth = None if data.temperature is None else data.temperature[rows]
-            found = monitor.model.balance(data.q[rows], dq[rows], effort[rows], blur=monitor.blur, temperature=warmth)
+            balance = monitor.model.balance(data.q[rows], dq[rows], effort[rows], blur=monitor.blur, temperature=warmth)
             if start == segment.start:
-                allowance[start] = found.doubt[0]
-                std[start] = np.sqrt(np.diagonal(monitor.noise.covariance(found.inertia[0])))
+                allowance[start] = balance.doubt[0]
+                std[start] = np.sqrt(np.diagonal(monitor.noise.covariance(balance.inertia[0])))
             kernels.follow(
                 np.ascontiguousarray(data.time[rows]),
-                found.momentum,
-                found.rate,
-                found.doubt,
-                found.inertia,
+                balance.momentum,
+                balance.rate,
+                balance.doubt,
+                balance.inertia,
                 monitor.gain,
                 monitor.noise.velocity**2,
                 monitor.noise.effort**2,

@@ -84,8 +84,8 @@ def anneal_dually(
     result = dual_annealing(
         lambda p: function(p) / unit, bounds, x0=first, maxiter=evaluations, maxfun=evaluations, no_local_search=True, rng=rng
     )
-    found = box.clip(np.asarray(result.x, dtype=float))
-    return found if function(found) < least else first
+    best = box.clip(np.asarray(result.x, dtype=float))
+    return best if function(best) < least else first
 
 
 def evolve(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
@@ -107,8 +107,8 @@ def evolve(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge
         polish=False,
         rng=rng,
     )
-    found = box.clip(np.asarray(result.x, dtype=float))
-    return found if function(found) < function(first[0]) else first[0]
+    best = box.clip(np.asarray(result.x, dtype=float))
+    return best if function(best) < function(first[0]) else first[0]
 
 
 #: Of the pattern search: steps in units of the box, and the share of the value that a round must gain to count as better.
@@ -133,8 +133,8 @@ def search_locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Ch
 
     def better_of(u: Array) -> Array:
         """There, or where the search began: at the beginning itself, since going to units of the box and back rounds."""
-        found, begun = box.clip(box.low + width * u), box.clip(p)
-        return found if charge(*penalised.parts(found)) <= charge(*penalised.parts(begun)) else begun
+        ended, begun = box.clip(box.low + width * u), box.clip(p)
+        return ended if charge(*penalised.parts(ended)) <= charge(*penalised.parts(begun)) else begun
 
     u = np.clip((p - box.low) / width, 0.0, upper)
     bounds = list(zip(np.zeros(len(u)), upper, strict=True))

@@ -32,7 +32,7 @@ class EmOptions(Options):
 def search(magnitudes: Magnitudes, settings: SearchSettings, options: EmOptions) -> SignHypotheses:
     cost = sign_cost(magnitudes, search_levels(magnitudes))
     settings.say(f"searching the signs of {len(magnitudes.segments)} segments")
-    found = [
+    candidates = [
         descend(
             cost,
             beam_search(
@@ -42,8 +42,8 @@ def search(magnitudes: Magnitudes, settings: SearchSettings, options: EmOptions)
     ]
     rng = settings.generator
     begun = [random_signs(cost, min(_BATCH, options.starts - first), rng) for first in range(0, options.starts, _BATCH)]
-    found += settings.map(partial(_settle, cost), begun)
-    signs, costs = distinct(cost, np.concatenate(found), options.hypotheses)
+    candidates += settings.map(partial(_settle, cost), begun)
+    signs, costs = distinct(cost, np.concatenate(candidates), options.hypotheses)
     return SignHypotheses(segments=magnitudes.segments, signs=signs, costs=costs)
 
 

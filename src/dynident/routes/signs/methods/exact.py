@@ -41,8 +41,8 @@ def search(magnitudes: Magnitudes, settings: SearchSettings, own: ExactOptions) 
     signs = np.empty((len(tree.costs), len(order)))
     signs[:, order] = tree.signs
     proven = bound >= float(tree.costs[0])
-    found = "proven" if proven else f"the budget ended at a cost of {tree.costs[0]:.4g}, where {bound:.4g} is not excluded"
-    settings.say(f"{tree.nodes} hypotheses, {found}")
+    outcome = "proven" if proven else f"the budget ended at a cost of {tree.costs[0]:.4g}, where {bound:.4g} is not excluded"
+    settings.say(f"{tree.nodes} hypotheses, {outcome}")
     return SignHypotheses(segments=magnitudes.segments, signs=signs, costs=tree.costs, proven=proven, bound=bound)
 
 

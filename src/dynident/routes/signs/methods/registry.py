@@ -58,8 +58,8 @@ def search_signs(
     SignHypotheses
         The best first.
     """
-    found = method_by_name(method)
-    return found.search(magnitudes, settings or SearchSettings(), settle_options(found.options, own, f"method {method}"))
+    way = method_by_name(method)
+    return way.search(magnitudes, settings or SearchSettings(), settle_options(way.options, own, f"method {method}"))
 
 
 def describe_methods() -> str:

@@ -101,13 +101,13 @@ METHOD = SignMethod(
 
 def discard_near_zero(magnitudes: Magnitudes, share: float) -> tuple[Segment, ...]:
     """The runs that remain when this share of each joint's samples, those with the smallest |τ|, is left out."""
-    found: list[Segment] = []
+    segments: list[Segment] = []
     for j in range(magnitudes.log.n):
         pieces = [average(magnitudes.b[piece, j]) for piece in magnitudes.log.segments]
         threshold = float(np.quantile(np.concatenate(pieces), share))
         for piece, b in zip(magnitudes.log.segments, pieces, strict=True):
-            found += [Segment(j, piece.start + start, piece.start + stop) for start, stop in runs(b > threshold, np.empty(0, np.int64))]
-    return tuple(found)
+            segments += [Segment(j, piece.start + start, piece.start + stop) for start, stop in runs(b > threshold, np.empty(0, np.int64))]
+    return tuple(segments)
 
 
 def average(b: Array) -> Array:
@@ -126,13 +126,13 @@ class _Retrieval:
     def judge(self, step: FitStep, d: Array, points: Array) -> tuple[Array, Array]:
         """What links leave of each hypothesis beyond least squares (m,), charge included, and the links (m, p)."""
         A = step.F @ self.problem.base.grouping
-        values, found = np.empty(len(points)), np.empty_like(points)
+        values, links = np.empty(len(points)), np.empty_like(points)
         for i, (b, point) in enumerate(zip(d.T, points, strict=True)):
             problem = replace(self.problem, objective=replace(self.problem.objective, A=A, b=np.ascontiguousarray(b)))
             penalised, box, charge = Penalised(problem), box_of(problem), Charge(0.0)
-            found[i] = box.clip(point)
+            links[i] = box.clip(point)
             for k in range(self.steps):
                 charge = Charge(10.0 * k)  # ξ_1 = 0 and ξ_(k+1) = 10 k
-                found[i] = search_locally(penalised, found[i], box, charge, "pattern")
-            values[i] = charge(*penalised.parts(found[i]))
-        return values, found
+                links[i] = search_locally(penalised, links[i], box, charge, "pattern")
+            values[i] = charge(*penalised.parts(links[i]))
+        return values, links
