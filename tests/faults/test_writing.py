@@ -92,7 +92,7 @@ class Trial:
         (sentence,) = (line for line in found.said.splitlines() if not line.startswith("["))  # which tell of progress
         assert sentence.startswith("dynident: ")
         assert "Traceback" not in sentence
-        assert "can't print" not in sentence, f"{fault}: {sentence}"
+        assert "can't print" not in sentence, f"{fault} of {self.undisturbed.operations}: {sentence}"
 
     def _check_state(self, fault: Fault) -> None:
         if fault.error == errno.ENOSPC:

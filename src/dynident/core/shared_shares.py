@@ -7,7 +7,8 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import numpy as np
 
@@ -31,7 +32,9 @@ class SharedShares:
         with ExitStack() as stack:
             file = Path(os.devnull)
             with suppress(OSError):
-                file = Path(stack.enter_context(TemporaryDirectory(prefix="dynident-", ignore_cleanup_errors=True))) / "shares"
+                folder = mkdtemp(prefix="dynident-")
+                stack.callback(rmtree, folder, ignore_errors=True)
+                file = Path(folder) / "shares"
                 file.write_bytes(np.zeros(parts).tobytes())
             yield cls(file, parts)
 
