@@ -12,11 +12,12 @@ PEERS := .venv-peers/.ready
 # What the kernels compute, once more with the readable NumPy implementation. What estimators, solvers, readers and exporters do with it is
 # no matter of kernels.
 KERNEL_TESTS := tests/unit/dynamics $(filter-out %/test_hard_numbers.py %/test_conic.py %/test_zoo.py %/test_export_engines.py %/test_trust.py, \
-  $(wildcard tests/oracles/test_*.py tests/properties/test_*.py))
+  $(filter-out %/test_motion_safety.py, $(wildcard tests/oracles/test_*.py tests/properties/test_*.py)))
 # What compares numbers to the last digits, once more with the arithmetic of other x86-64 processors: the bounds must follow from what is
 # compared, and not from the machine. OpenBLAS, NumPy and Numba each choose their instructions by the processor, and fused multiplication,
 # wider vectors and other blocks of a matrix each round differently. Zen has the kernels of Haswell; an AVX-512 machine those of SkylakeX.
-ROUNDING_TESTS := tests/oracles tests/properties $(addprefix tests/unit/,dynamics links regression robots/parameters validation/monitoring)
+ORACLES := $(filter-out %/test_motion_safety.py, $(wildcard tests/oracles/test_*.py))
+ROUNDING_TESTS := $(ORACLES) tests/properties $(addprefix tests/unit/,dynamics links regression robots/parameters validation/monitoring)
 WITHOUT_AVX512 := OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=
 WITHOUT_AVX := OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" NUMBA_CPU_NAME=generic
 
@@ -54,7 +55,7 @@ test-rounding: $(READY)
 	@echo "As on a processor without AVX-512:"
 	@$(WITHOUT_AVX512) $(BIN)/pytest -q -m "not slow" -n auto $(ROUNDING_TESTS)
 	@echo "As on a processor without AVX:"
-	@$(WITHOUT_AVX) $(BIN)/pytest -q -m "not slow" -n auto tests/oracles $(KERNEL_TESTS)
+	@$(WITHOUT_AVX) $(BIN)/pytest -q -m "not slow" -n auto $(sort $(ORACLES) $(KERNEL_TESTS))
 
 test-slow: $(READY)
 	@$(BIN)/pytest -q -m slow
