@@ -199,7 +199,9 @@ def _planned(size: Similarity) -> tuple[np.ndarray, float]:
     """
     base, log = base_parameters(size.robot(ROBOT), friction=linear()), size.log(ROBOT, LOG)
     motion = SampledMotion(log.q, log.dq, log.ddq)
-    known = assume(base, Task(motion=motion, source="log"), cutoff=5.0 / size.time)
+    # the noise that is assumed otherwise has that of encoders in it, which does not grow with the robot
+    noise = 1e-3 * np.sqrt(np.mean(log.effort**2, axis=0))
+    known = assume(base, Task(motion=motion, source="log"), torque_noise=noise, cutoff=5.0 / size.time)
     task, factors = mean_information(base, motion, known.noise**-2), size.columns(base.units)
     plan = {"base": base, "information": known.prior, "noise": known.noise, "samples": 100.0, "task": task}
     criteria = {kind: Criterion(kind=kind, **plan) for kind in KINDS}
