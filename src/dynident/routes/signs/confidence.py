@@ -29,9 +29,10 @@ SOME_UNSURE, MANY_UNSURE = 0.01, 0.05
 #: The model leaves so many times the noise: beyond the first it lacks something, beyond the second it explains too little.
 LACKING, UNEXPLAINED = 1.5, 4.0
 #: No model is better than this share of the joint's RMS. The noise of a log that was smoothed is not known (differences of the KUKA's tell
-#: 2e-5 N·m); there a model is compared with what models leave of joints with the recorded signs: 1 to 57 % on the KUKA, Panda, TX40 and
-#: TIAGo, 13 % in the median.
-LEAST_NOISE, USUAL_SHARE = 0.01, 0.1
+#: 1e-5 of its RMS and less, those of the Panda, the TX40 and virtual arms 4e-3 to 0.1, so that no sensor is taken to be better than
+#: `BEST_SENSOR`); there a model is compared with what models leave of joints with the recorded signs: 1 to 57 % on the KUKA, Panda, TX40
+#: and TIAGo, 13 % in the median.
+LEAST_NOISE, BEST_SENSOR, USUAL_SHARE = 0.01, 1e-3, 0.1
 #: A model that leaves more than this share of a joint's torque does not explain it, however noisy the sensors are; one that leaves as
 #: much of all torques explains nothing.
 LARGEST_SHARE = 0.5
@@ -178,7 +179,7 @@ def settle_verdict(magnitudes: Magnitudes, confidence: SignConfidence) -> SignFi
 
 def _findings(magnitudes: Magnitudes, confidence: SignConfidence) -> Iterator[SignFinding]:
     joints, rms = magnitudes.robot.joint_names, np.sqrt(np.mean(magnitudes.b**2, axis=0))
-    known = ~is_smoothed(magnitudes.log)
+    known = ~is_smoothed(magnitudes.log) & (confidence.noise >= BEST_SENSOR * rms)
     excess = confidence.levels / np.where(known, np.maximum(confidence.noise, LEAST_NOISE * rms), USUAL_SHARE * rms)
     share = confidence.levels / rms
     explains_nothing = float(np.linalg.norm(confidence.levels)) > LARGEST_SHARE * float(np.linalg.norm(rms))
